@@ -1,0 +1,50 @@
+"""Structural embeddings of graphs and of their nodes.
+
+Public names load on first use, so ``import gskn`` costs milliseconds and
+``gskn --help`` never pays for scipy or scikit-learn.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gskn import datasets, exceptions, graphs
+    from gskn.graphs import AttributeEncoder, GraphBatch, as_batch, read_graphs
+
+    __version__: str
+
+__all__ = [
+    "AttributeEncoder",
+    "GraphBatch",
+    "__version__",
+    "as_batch",
+    "datasets",
+    "exceptions",
+    "graphs",
+    "read_graphs",
+]
+
+_HOME_OF = {
+    "AttributeEncoder": "gskn.graphs",
+    "GraphBatch": "gskn.graphs",
+    "as_batch": "gskn.graphs",
+    "read_graphs": "gskn.graphs",
+}
+_MODULES = ("datasets", "exceptions", "graphs")
+
+
+def __getattr__(name: str) -> object:
+    if name in _HOME_OF:
+        value: object = getattr(import_module(_HOME_OF[name]), name)
+    elif name in _MODULES:
+        value = import_module(f"gskn.{name}")
+    elif name == "__version__":
+        value = import_module("importlib.metadata").version("gskn")
+    else:
+        raise AttributeError(f"module 'gskn' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

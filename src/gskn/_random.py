@@ -1,0 +1,24 @@
+"""Seeds in, generators out."""
+
+from typing import TypeAlias
+
+import numpy as np
+
+from gskn.exceptions import InputError
+
+RandomState: TypeAlias = int | np.integer | np.random.Generator | None
+
+
+def as_generator(random_state: RandomState) -> np.random.Generator:
+    """Make a generator from an int, a generator (returned as it is) or None."""
+    if isinstance(random_state, np.random.Generator):
+        return random_state
+    if random_state is None:
+        return np.random.default_rng()
+    if isinstance(random_state, bool) or not isinstance(random_state, int | np.integer):
+        raise InputError(
+            f"random_state must be an int, a numpy Generator or None, got {random_state!r}."
+        )
+    if random_state < 0:
+        raise InputError(f"random_state must not be negative, got {random_state}.")
+    return np.random.default_rng(int(random_state))

@@ -1,0 +1,13 @@
+"""Array types, named by what they hold."""
+
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray: TypeAlias = NDArray[np.float64]
+IndexArray: TypeAlias = NDArray[np.int64]
+NodeArray: TypeAlias = NDArray[np.int32]
+BoolArray: TypeAlias = NDArray[np.bool_]
+NameArray: TypeAlias = NDArray[Any]
+AnyArray: TypeAlias = NDArray[Any]

@@ -1,0 +1,24 @@
+"""Checks of single values: they raise with name, value and remedy, or return."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from gskn.exceptions import InputError
+
+
+def check_int(value: object, name: str, *, minimum: int) -> int:
+    """Return ``value`` as an int of at least ``minimum``."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        raise InputError(f"{name} must be an integer, got {value!r}.")
+    if value < minimum:
+        raise InputError(f"{name} must be at least {minimum}, got {value}.")
+    return int(value)
+
+
+def check_choice(value: object, name: str, *, choices: Sequence[str]) -> str:
+    """Return ``value`` if it is one of ``choices``."""
+    if isinstance(value, str) and value in choices:
+        return value
+    listed = ", ".join(map(repr, choices))
+    raise InputError(f"{name} must be one of {listed}, got {value!r}.")

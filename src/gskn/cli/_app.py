@@ -1,0 +1,72 @@
+"""The ``gskn`` command: its options, its exit codes, its subcommands.
+
+Heavy packages are imported inside the commands, so that ``gskn --help`` is quick.
+"""
+
+import sys
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+from gskn.cli._datasets import datasets
+from gskn.cli._describe import describe
+from gskn.exceptions import GsknError
+
+app = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog=(
+        "Exit codes: 0 done, 1 the work failed, 2 wrong use.\n\n"
+        "Examples:\n\n"
+        "  gskn datasets\n\n"
+        "  gskn describe MUTAG graphs/ --json"
+    ),
+)
+app.command()(datasets)
+app.command()(describe)
+
+
+def _print_version(value: bool) -> None:
+    if value:
+        from gskn import __version__
+
+        typer.echo(f"gskn {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    _version: Annotated[
+        bool,
+        typer.Option(
+            "--version",
+            callback=_print_version,
+            is_eager=True,
+            help="Print the version.",
+        ),
+    ] = False,
+) -> None:
+    """Structural embeddings of graphs and nodes by anonymous-walk kernels."""
+
+
+def main() -> None:
+    """Run the command line; failed work is one line on stderr and exit code 1."""
+    try:
+        app()
+    except GsknError as error:
+        Console(stderr=True, soft_wrap=True).print(
+            f"[bold red]error:[/] {escape(_one_line(error))}", highlight=False
+        )
+        sys.exit(1)
+    except BrokenPipeError:
+        # The reader went away, as `| head` does; that is no failure of ours.
+        sys.stderr.close()
+        sys.exit(0)
+
+
+def _one_line(error: GsknError) -> str:
+    return " ".join(str(error).split())

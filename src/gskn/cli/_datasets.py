@@ -1,0 +1,53 @@
+"""``gskn datasets``: what is known, what is on disk, where."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from gskn.datasets import SetInfo
+
+
+def datasets(
+    data_home: Annotated[
+        Path | None,
+        typer.Option(help="Folder of the files; default: $GSKN_DATA, else the cache."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """List every data set: its task, its size, whether it is on disk, and where.
+
+    Example: gskn datasets --data-home ~/data
+    """
+    from gskn import datasets as sets
+    from gskn.cli._tables import show
+
+    home = sets.data_home(data_home)
+    rows = []
+    for info in sets.known_sets():
+        path = sets.find_files(info, home)
+        row = {
+            "name": info.name,
+            "task": info.task,
+            "graphs": info.n_graphs,
+            "nodes": info.n_nodes,
+            "edges": info.n_edges,
+            "classes": info.n_classes,
+            "labels": info.n_labels or None,
+            "attrs": info.n_attributes or None,
+        }
+        if as_json:
+            row |= {"on_disk": path is not None, "path": path and str(path)}
+        else:
+            row |= {"on_disk": _place(info, path, home)}
+        rows.append(row)
+    show(rows, title="Data sets", as_json=as_json, caption=f"Data folder: {home}")
+
+
+def _place(info: "SetInfo", path: Path | None, home: Path) -> str:
+    if path is not None:
+        return path.name if path.parent == home else "in grakel"
+    if info.generate is not None:
+        return "made by rule"
+    return "no: download" if info.urls else "no"

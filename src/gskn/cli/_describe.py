@@ -1,0 +1,80 @@
+"""``gskn describe``: a summary of sets by name or of graphs in files."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from gskn.graphs import GraphBatch
+
+_BUILT_IN = ["structure", "regular", "MUTAG"]
+
+
+def describe(
+    inputs: Annotated[
+        list[str] | None,
+        typer.Argument(help="Names of sets, files or folders of graphs."),
+    ] = None,
+    data_home: Annotated[
+        Path | None,
+        typer.Option(help="Folder of the files; default: $GSKN_DATA, else the cache."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Summarise graphs: sizes, degrees, components, labels, classes.
+
+    Without inputs, the sets that need no download are described.
+
+    Example: gskn describe MUTAG my-graphs/ molecules.smi
+    """
+    from rich.console import Console
+    from rich.progress import track
+
+    from gskn import datasets as sets
+    from gskn.cli._tables import show
+
+    if not inputs:
+        home = sets.data_home(data_home)
+        on_disk = (sets.find_set(name) for name in _BUILT_IN)
+        inputs = [i.name for i in on_disk if i.generate or sets.find_files(i, home)]
+    console = Console(stderr=True)
+    watched = track(inputs, description="reading", console=console, transient=True)
+    rows = [_summary(name, data_home) for name in watched]
+    show(rows, title="Graphs", as_json=as_json)
+
+
+def _summary(name: str, data_home: Path | None) -> dict[str, Any]:
+    from gskn import datasets as sets
+    from gskn import read_graphs
+    from gskn.exceptions import UnknownDatasetError
+
+    if Path(name).exists():
+        return {"name": name, "classes": None, **_shape(read_graphs(name))}
+    try:
+        data = sets.load(name, data_home)
+    except UnknownDatasetError as error:
+        raise UnknownDatasetError(f"{error} Nor is {name!r} a file or folder.") from error
+    return {"name": data.name, "classes": data.n_classes, **_shape(data.graphs)}
+
+
+def _shape(graphs: "GraphBatch") -> dict[str, Any]:
+    from scipy.sparse.csgraph import connected_components
+
+    from gskn.graphs._batch import compact_csr
+
+    n_components, _ = connected_components(compact_csr(graphs.adjacency), directed=False)
+    n_graphs, n_nodes = max(graphs.n_graphs, 1), max(graphs.n_nodes, 1)
+    kind = "directed" if graphs.is_directed else "undirected"
+    return {
+        "graphs": graphs.n_graphs,
+        "nodes": graphs.n_nodes,
+        "edges": graphs.n_edges,
+        "mean_nodes": round(graphs.n_nodes / n_graphs, 2),
+        "max_nodes": int(graphs.graph_sizes.max(initial=0)),
+        "mean_degree": round(graphs.adjacency.nnz / n_nodes, 2),
+        "components": int(n_components),
+        "labels": len(graphs.label_values) if graphs.node_labels is not None else None,
+        "attributes": graphs.n_attributes or None,
+        "kind": f"{kind}, weighted" if graphs.is_weighted else kind,
+    }

@@ -1,0 +1,33 @@
+"""Data sets by name, files in the TU format, and sets made by rule."""
+
+from gskn.datasets._catalog import SetInfo, find_set, known_sets
+from gskn.datasets._dataset import Dataset
+from gskn.datasets._load import load, names
+from gskn.datasets._store import data_home, find_files
+from gskn.datasets._synthetic import (
+    PAIRS,
+    csl,
+    decalin_bicyclopentyl,
+    regular,
+    rings,
+    rook_shrikhande,
+    structure,
+)
+
+__all__ = [
+    "PAIRS",
+    "Dataset",
+    "SetInfo",
+    "csl",
+    "data_home",
+    "decalin_bicyclopentyl",
+    "find_files",
+    "find_set",
+    "known_sets",
+    "load",
+    "names",
+    "regular",
+    "rings",
+    "rook_shrikhande",
+    "structure",
+]

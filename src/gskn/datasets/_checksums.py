@@ -1,0 +1,70 @@
+"""SHA-256 of the unpacked text files of known sets: any archive of them verifies."""
+
+SHA256: dict[str, dict[str, str]] = {
+    "MUTAG": {
+        "A": "d9656ca7493f3445d737c711710bb36fd432dddd1c0ea32e1d4713c86ebd28e2",
+        "graph_indicator": "7d520a4d6c7961c0cdeabe076d8fe27e795b6d373485c9a2b744987e560a2056",
+        "graph_labels": "a1518ea39ba3426bd42f57396b9c4baffe68e9adc718caeeab0119c6591a5f2c",
+        "node_labels": "678f429965490e84dd27713017538c995fc05d1621beac910848b600015ee863",
+    },
+    "PTC": {
+        "A": "66fdb66b902fd65b9f6423389ff2dd14e34e5d36217f8e5a580e6c5a8f179eb1",
+        "graph_indicator": "b59309aac129afbd62a23db75fd91acaddc9b3bb31d83372eb3e5d0fb3cb6123",
+        "graph_labels": "ea61a41754c5f455a638ad168faa1a6b6e00ec6cb00cd4f46f0dd267a35da0fb",
+        "node_labels": "0473f1d770ecf37c3fc62f13b347b934a338d2572dcfc17efe995a54b4b9071d",
+    },
+    "PROTEINS": {
+        "A": "4c4b33e272fc95cac6d27ed6d5d12b9a852c8610e91fff59f8f0dbdd5a20df67",
+        "graph_indicator": "8d4ff1e852a5c28561e9bffb44cf9490bc552b13a3b6156dd12dc7f44e9afc4a",
+        "graph_labels": "c0ef9810c440775252872318d0c8adc385588e14bc4c47a2c34aa96ee3c7cdcd",
+        "node_attributes": "54eef829abb37e458a5fbf3a3c581e48e5810e220463c2cd951856b9ceb08f07",
+        "node_labels": "f758e8ad3d6e3c026b50833d75f6f90735b94eb3345e4243707f495ca8afea8d",
+    },
+    "IMDB-BINARY": {
+        "A": "23c8964bab82f81469271186d721131714a265d0ca8c44ae048118da1d0c4092",
+        "graph_indicator": "415cc3ba25b8c647dcf34d3de034f675ee070616f3b803be939cb26773489f26",
+        "graph_labels": "63a44411fd6342b9c4429828c16e144a2a11ef5244e25bb60f0ffa8b3ee2ffce",
+    },
+    "IMDB-MULTI": {
+        "A": "fb538b23758d78df199272301e57dc74ad5754d6c3d79d5ed0a343193ddf4ec6",
+        "graph_indicator": "0274532a0e47dad9cdd21c08995c2265e43040a2c2a3b36c62fdb790994571d3",
+        "graph_labels": "613c2357b6b996f6f04b91697a99da87774820f9d08bf22813992f4c7afda855",
+    },
+    "COLLAB": {
+        "A": "9273da9ec0877d3f7f393a1215792c04bd21b9add1dac5f92b83192829c591ba",
+        "graph_indicator": "293e08f202c499430b247f9b52c3ade418d41a0b63eb452624f3ab4c603af416",
+        "graph_labels": "b60b2a9afcde168b9617443d348dd0a8a7d54abd5f9f46fa5a37372bef24fbdd",
+    },
+    "BZR": {
+        "A": "ff3fea72cbb9c7791892f1f44a7f04d90c7c5ceab6a72f1208da135d247b543b",
+        "graph_indicator": "7be0ae28ac3ce0ea0735242dc31ca8e25fba6f61e75af9f49c2c86fa21bf4712",
+        "graph_labels": "ba3c70e696ca733371e43444551df8402a90711e1f9d964c400461f50a762b03",
+        "node_attributes": "b63d1ad66f2f89dee341a2212e0311c13d180d25537844636ab01bcb56a844dc",
+        "node_labels": "3fa5cea6c33294f4a4fb1fe9ce70a9fe42045f7d555763fb40d99456766e4ba5",
+    },
+    "COX2": {
+        "A": "243231bc10b9ce2576f7f2d3d49c74d403912bd32264c85bcfba2edeb531175f",
+        "graph_indicator": "92f3610a7d32dadd60ac12292e8f047cfa88b2c15b0c20143171185e2d4329f1",
+        "graph_labels": "106e76e03040eb4024d6cb3ab08af914f92609b0a85a17ddc6cc48ab0e08d7f5",
+        "node_attributes": "f2dcba7354e0a6f8bb1c8b8e0c46f90258e05b59fc1600bcf2c307351f2e246a",
+        "node_labels": "2e7081a445a29387e9ba927724f3fe86b0c17d27033bca5e47949754a29d9759",
+    },
+    "PROTEINS_full": {
+        "A": "4c4b33e272fc95cac6d27ed6d5d12b9a852c8610e91fff59f8f0dbdd5a20df67",
+        "graph_indicator": "8d4ff1e852a5c28561e9bffb44cf9490bc552b13a3b6156dd12dc7f44e9afc4a",
+        "graph_labels": "c0ef9810c440775252872318d0c8adc385588e14bc4c47a2c34aa96ee3c7cdcd",
+        "node_attributes": "79f9898318a21ce9592b8b7e43cf799745098c464838c54cecade3420108f06f",
+        "node_labels": "f758e8ad3d6e3c026b50833d75f6f90735b94eb3345e4243707f495ca8afea8d",
+    },
+    "EXP": {
+        "A": "911b124ba8e7333a54b58fc72d88279344b68511ecc99ff4066922d7e5e8755f",
+        "graph_indicator": "70c72109ca931903d0c02ece1b89f10f1f9682c1865b7e372715ee017962dd35",
+        "graph_labels": "9032fe204781defb547a08f04fe984494512e1fd11a1e6d4fe84f19bb63f93ee",
+        "node_labels": "1c6d00ea10dbdf61932ce1b9a6bff4b3e642ebaabb045710169e206b2afc1e8c",
+    },
+    "CSL": {
+        "A": "3206aa3dea9c43c9d0ba881bcad3ea2922c6e6881916c0f21339396104a702ec",
+        "graph_indicator": "07cbda0b2d3d5d14477b3e96c4e4c27ab4c8a4d2f7a36f1f0c02e802cb16208e",
+        "graph_labels": "c4959202252a8803373c8a30a157a8b975d65e614f7d513e89fcc83e50230f40",
+    },
+}

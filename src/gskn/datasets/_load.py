@@ -1,0 +1,123 @@
+"""load: a data set by its name."""
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import numpy as np
+from sklearn.model_selection import StratifiedKFold
+
+from gskn._types import AnyArray, IndexArray
+from gskn.datasets._cache import read_tu_cached
+from gskn.datasets._catalog import SetInfo, find_set, known_sets
+from gskn.datasets._dataset import Dataset
+from gskn.datasets._npz import read_npz
+from gskn.datasets._store import data_home as resolve_home
+from gskn.datasets._store import fetch_files, find_files
+from gskn.exceptions import FileFormatError
+from gskn.graphs._tu import read_tu
+
+_N_FOLDS = 10
+
+
+def load(name: str, data_home: str | Path | None = None) -> Dataset:
+    """Load a data set from disk, downloading it first if it is not there.
+
+    Parameters
+    ----------
+    name : str
+        Case, dashes and underscores do not matter; `names` lists them all.
+    data_home : str or Path, default=None
+        Folder of the files. None is the environment variable ``GSKN_DATA``, else the
+        platform's cache directory.
+
+    Returns
+    -------
+    data : Dataset
+        With ``graphs``, ``y``, ``name``, ``folds``, ``task`` and ``description``.
+
+    Raises
+    ------
+    UnknownDatasetError
+        No set has this name; the message suggests the nearest.
+    DatasetNotFoundError
+        The set is not on disk and cannot be downloaded; says which file to put where.
+
+    Notes
+    -----
+    A set in the TU format is parsed once and kept beside its source in binary form.
+    Downloads are over https, and verified against checksums of the text files.
+
+    Examples
+    --------
+    >>> load("regular")
+    Dataset('regular', task='graph', n_classes=2,
+        graphs=GraphBatch(n_graphs=100, n_nodes=2000, n_edges=5000, undirected))
+    """
+    info = find_set(name)
+    home = resolve_home(data_home)
+    path = find_files(info, home)
+    if path is None and info.generate is not None:
+        data = info.generate()
+        return Dataset(
+            info.name,
+            data.graphs,
+            data.y,
+            "graph",
+            _stratified(data.y),
+            data.description,
+        )
+    path = path or fetch_files(info, home)
+    if path.suffix == ".npz":
+        graphs, y = read_npz(path)
+        return Dataset(info.name, graphs, y, "node", {}, info.description)
+    # Only what lies in the data folder gets a cache; packages are not written to.
+    parsed = read_tu_cached(path) if path.is_relative_to(home) else read_tu(path)
+    if parsed.targets is None:
+        raise FileFormatError(path, f"{info.name}_graph_labels.txt is missing")
+    y = parsed.targets
+    folds = _folds(info, home, y)
+    return Dataset(info.name, parsed.graphs, y, "graph", folds, info.description)
+
+
+def names() -> list[str]:
+    """Return the names of all known sets."""
+    return [info.name for info in known_sets()]
+
+
+def _folds(info: SetInfo, home: Path, y: AnyArray) -> Mapping[str, tuple[IndexArray, ...]]:
+    """Return the folds that lie beside the data, and stratified ones in any case."""
+    path = home / "folds" / f"{info.name}.json"
+    stored = _read_folds(path, len(y)) if path.is_file() else {}
+    return stored if "stratified_seed0" in stored else {**stored, **_stratified(y)}
+
+
+def _read_folds(path: Path, n_graphs: int) -> dict[str, tuple[IndexArray, ...]]:
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        folds = {
+            str(kind): tuple(np.array(test, dtype=np.int64) for test in tests)
+            for kind, tests in content.items()
+        }
+    except (ValueError, TypeError, AttributeError) as error:
+        raise FileFormatError(path, f"not lists of test indices: {error}") from error
+    for kind, tests in folds.items():
+        joined = np.concatenate([*tests, np.empty(0, dtype=np.int64)])
+        distinct = np.unique(joined)
+        if len(distinct) != len(joined) or not np.isin(distinct, np.arange(n_graphs)).all():
+            raise FileFormatError(
+                path, f"the folds {kind!r} repeat or leave the {n_graphs} graphs"
+            )
+    return folds
+
+
+def _stratified(y: AnyArray) -> dict[str, tuple[IndexArray, ...]]:
+    if y.ndim != 1 or len(y) == 0 or np.unique(y, return_counts=True)[1].min() < _N_FOLDS:
+        return {}
+    splitter = StratifiedKFold(_N_FOLDS, shuffle=True, random_state=0)
+    return {"stratified_seed0": tuple(_test_parts(splitter, y))}
+
+
+def _test_parts(splitter: StratifiedKFold, y: AnyArray) -> Iterator[IndexArray]:
+    for _, test in splitter.split(np.zeros(len(y)), y):
+        yield test

@@ -1,0 +1,215 @@
+"""Sets made by rule: the paper's synthetic sets, and pairs that 1-WL cannot tell apart."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from gskn._random import RandomState, as_generator
+from gskn._types import AnyArray, IndexArray
+from gskn._validation import check_int
+from gskn.datasets._dataset import Dataset
+from gskn.exceptions import InputError
+from gskn.graphs._assemble import GraphParts, assemble
+
+CSL_SKIPS = (2, 3, 4, 5, 6, 9, 11, 12, 13, 16)
+_PAIRINGS_AT_ONCE = 4096
+
+
+def structure(
+    n_per_class: int = 100, *, noise: float = 0.1, random_state: RandomState = 0
+) -> Dataset:
+    """Make cycles, paths, wheels and ladders with some extra edges (classes 0 to 3).
+
+    Sizes are uniform in 20..80; a ladder has an even size, rounded down. Then a tenth
+    (``noise``) as many edges as the graph has, rounded, are added between nodes that
+    are not adjacent, uniformly: the paper's set *Structure*.
+    """
+    n_per_class = check_int(n_per_class, "n_per_class", minimum=1)
+    if not 0 <= noise <= 1:
+        raise InputError(f"noise must be between 0 and 1, got {noise}.")
+    generator = as_generator(random_state)
+    parts = []
+    for shape in (_cycle, _path, _wheel, _ladder):
+        for n_nodes in generator.integers(20, 81, size=n_per_class).tolist():
+            size, edges = shape(n_nodes)
+            n_extra = round(noise * edges.shape[1])
+            extra = _sample_absent_edges(size, edges, n_extra, generator)
+            parts.append(_undirected(size, np.hstack([edges, extra])))
+    classes = np.repeat(np.arange(4), n_per_class)
+    text = "Cycles (0), paths (1), wheels (2) and ladders (3) of 20 to 80 nodes with "
+    return _labelled("structure", parts, classes, f"{text}{noise:.0%} extra edges.")
+
+
+def regular(n_per_class: int = 50, *, random_state: RandomState = 0) -> Dataset:
+    """Make 5-regular graphs: connected of 20 nodes (0), two of 10 nodes each (1).
+
+    Every simple 5-regular graph of its size, connected for class 0, is equally likely:
+    the paper's set *Regular*. No 1-WL test and no random walk tells the classes apart.
+    """
+    n_per_class = check_int(n_per_class, "n_per_class", minimum=1)
+    generator = as_generator(random_state)
+    whole = _sample_regular(20, 5, n_per_class, generator)
+    # A 5-regular graph has at least 6 nodes, so one of 10 nodes is connected.
+    halves = _sample_regular(10, 5, 2 * n_per_class, generator)
+    pairs = [
+        np.hstack([first, second + 10])
+        for first, second in zip(halves[::2], halves[1::2], strict=True)
+    ]
+    parts = [_undirected(20, edges) for edges in [*whole, *pairs]]
+    classes = np.repeat([0, 1], n_per_class)
+    text = "Connected 5-regular graphs of 20 nodes (0); two 5-regular graphs of 10 (1)."
+    return _labelled("regular", parts, classes, text)
+
+
+def rings(k: int = 3) -> Dataset:
+    """Make a ring of ``2 k`` nodes (0) and two rings of ``k`` nodes (1)."""
+    k = check_int(k, "k", minimum=3)
+    _, ring = _cycle(k)
+    parts = [
+        _undirected(*_cycle(2 * k)),
+        _undirected(2 * k, np.hstack([ring, ring + k])),
+    ]
+    text = f"A ring of {2 * k} nodes (0) and two rings of {k} (1)."
+    return _labelled(f"rings-{k}", parts, np.arange(2), text)
+
+
+def csl(n_copies: int = 15, *, random_state: RandomState = 0) -> Dataset:
+    """Make circular skip links: 10 classes of 41-node graphs, ``n_copies`` of each.
+
+    Class ``c`` joins every node of a ring to those 1 and ``CSL_SKIPS[c]`` steps away.
+    The first copy is in ring order, the others have their nodes shuffled.
+    """
+    n_copies = check_int(n_copies, "n_copies", minimum=1)
+    generator = as_generator(random_state)
+    parts = []
+    for skip in CSL_SKIPS:
+        edges = _circulant(41, (1, skip))
+        orders = [
+            np.arange(41),
+            *(generator.permutation(41) for _ in range(n_copies - 1)),
+        ]
+        parts += [_undirected(41, order[edges]) for order in orders]
+    classes = np.repeat(np.arange(len(CSL_SKIPS)), n_copies)
+    text = (
+        f"Circular skip links of 41 nodes with skips {CSL_SKIPS}, {n_copies} copies each."
+    )
+    return _labelled("CSL", parts, classes, text)
+
+
+def rook_shrikhande() -> Dataset:
+    """Make the 4x4 rook graph (0) and the Shrikhande graph (1).
+
+    Both are strongly regular with parameters (16, 6, 2, 2), so even 2-WL is blind.
+    """
+    row, column = np.divmod(np.arange(16), 4)
+    down, right = row[None] - row[:, None], column[None] - column[:, None]
+    rook = (down == 0) ^ (right == 0)
+    step = np.stack([down % 4, right % 4], axis=-1)
+    steps = np.array([(0, 1), (0, 3), (1, 0), (3, 0), (1, 1), (3, 3)])
+    shrikhande = (step[:, :, None] == steps).all(axis=-1).any(axis=-1)
+    parts = [_undirected(16, np.array(np.nonzero(np.triu(a)))) for a in (rook, shrikhande)]
+    text = "The 4x4 rook graph (0) and the Shrikhande graph (1)."
+    return _labelled("rook-shrikhande", parts, np.arange(2), text)
+
+
+def decalin_bicyclopentyl() -> Dataset:
+    """Make two molecules of ten carbons that 1-WL cannot tell apart.
+
+    Decalin (0) is two rings of six that share a bond, bicyclopentyl (1) two rings of
+    five joined by a bond.
+    """
+    _, ten = _cycle(10)
+    _, five = _cycle(5)
+    decalin = np.hstack([ten, [[0], [5]]])
+    bicyclopentyl = np.hstack([five, five + 5, [[0], [5]]])
+    parts = [_undirected(10, decalin), _undirected(10, bicyclopentyl)]
+    text = "Carbon skeletons of decalin (0) and bicyclopentyl (1)."
+    return _labelled("decalin-bicyclopentyl", parts, np.arange(2), text)
+
+
+PAIRS: dict[str, Callable[[], Dataset]] = {
+    "rings": rings,
+    "decalin-bicyclopentyl": decalin_bicyclopentyl,
+    "rook-shrikhande": rook_shrikhande,
+}
+
+
+def _labelled(name: str, parts: list[GraphParts], y: AnyArray, text: str) -> Dataset:
+    return Dataset(name, assemble(parts), y.astype(np.int64), "graph", {}, text)
+
+
+def _undirected(n_nodes: int, edges: IndexArray) -> GraphParts:
+    source, target = edges
+    return GraphParts([n_nodes], source, target, directed=False)
+
+
+# Shapes: the number of nodes and a 2 x n_edges array with every edge once.
+
+
+def _path(n_nodes: int) -> tuple[int, IndexArray]:
+    nodes = np.arange(n_nodes)
+    return n_nodes, np.array([nodes[:-1], nodes[1:]])
+
+
+def _cycle(n_nodes: int) -> tuple[int, IndexArray]:
+    return n_nodes, _circulant(n_nodes, (1,))
+
+
+def _wheel(n_nodes: int) -> tuple[int, IndexArray]:
+    """Join node 0 to every node of a ring of the others."""
+    _, rim = _cycle(n_nodes - 1)
+    spokes = np.array([np.zeros(n_nodes - 1, dtype=np.int64), np.arange(1, n_nodes)])
+    return n_nodes, np.hstack([rim + 1, spokes])
+
+
+def _ladder(n_nodes: int) -> tuple[int, IndexArray]:
+    n_rungs = n_nodes // 2
+    _, rail = _path(n_rungs)
+    rungs = np.array([np.arange(n_rungs), np.arange(n_rungs) + n_rungs])
+    return 2 * n_rungs, np.hstack([rail, rail + n_rungs, rungs])
+
+
+def _circulant(n_nodes: int, steps: tuple[int, ...]) -> IndexArray:
+    nodes = np.arange(n_nodes)
+    return np.hstack([[nodes, (nodes + step) % n_nodes] for step in steps])
+
+
+def _sample_absent_edges(
+    n_nodes: int, edges: IndexArray, n_extra: int, generator: np.random.Generator
+) -> IndexArray:
+    """Choose pairs of nodes that are no edges, uniformly and without repetition."""
+    absent = np.triu(np.ones((n_nodes, n_nodes), dtype=bool), k=1)
+    absent[edges.min(axis=0), edges.max(axis=0)] = False
+    pairs = np.array(np.nonzero(absent))
+    chosen = generator.choice(pairs.shape[1], size=n_extra, replace=False)
+    return pairs[:, chosen]
+
+
+def _sample_regular(
+    n_nodes: int, degree: int, n_graphs: int, generator: np.random.Generator
+) -> list[IndexArray]:
+    """Draw connected simple regular graphs, each equally likely.
+
+    Half-edges are paired at random and only simple, connected results are kept, which
+    is uniform; about one pairing in 500 is, so many are drawn at once.
+    """
+    stubs = np.tile(np.repeat(np.arange(n_nodes), degree), (_PAIRINGS_AT_ONCE, 1))
+    found: list[IndexArray] = []
+    while len(found) < n_graphs:
+        paired = generator.permuted(stubs, axis=1).reshape(_PAIRINGS_AT_ONCE, -1, 2)
+        low, high = paired.min(axis=2), paired.max(axis=2)
+        keys = np.sort(low * n_nodes + high, axis=1)
+        simple = (low != high).all(axis=1) & (np.diff(keys, axis=1) > 0).all(axis=1)
+        for key in keys[simple]:
+            edges = np.array(np.divmod(key, n_nodes))
+            if _is_connected(n_nodes, edges):
+                found.append(edges)
+    return found[:n_graphs]
+
+
+def _is_connected(n_nodes: int, edges: IndexArray) -> bool:
+    reach = np.eye(n_nodes, dtype=bool)
+    reach[edges[0], edges[1]] = reach[edges[1], edges[0]] = True
+    for _ in range(n_nodes.bit_length()):  # paths double in length every time
+        reach = reach @ reach
+    return bool(reach.all())

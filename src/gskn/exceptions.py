@@ -1,0 +1,84 @@
+"""Everything gskn raises on purpose, and its one warning.
+
+GsknError
+├── InputError (ValueError)                a graph, label, weight or option is wrong
+├── UnsupportedInputError (TypeError)      this kind of object is not a graph
+├── FileFormatError (ValueError)           a file is malformed; names file and line
+│   └── UnsafeArchiveError                 an archive reaches outside or is too large
+├── MissingFileError (FileNotFoundError)   no such file or folder
+│   └── DatasetNotFoundError               not on disk, and not to be downloaded
+├── UnknownDatasetError (LookupError)      no data set of that name
+└── MissingExtraError (ImportError)        an optional package is not installed
+
+GsknWarning (UserWarning)
+"""
+
+from pathlib import Path
+
+
+class GsknError(Exception):
+    """Base of all errors raised by gskn."""
+
+
+class InputError(GsknError, ValueError):
+    """A graph, an attribute or an option has a value that cannot be used."""
+
+
+class UnsupportedInputError(GsknError, TypeError):
+    """The object is of no kind that can be read as graphs."""
+
+
+class FileFormatError(GsknError, ValueError):
+    """A file is malformed."""
+
+    def __init__(self, path: str | Path, reason: str, *, line: int | None = None):
+        self.path = str(path)
+        self.reason = reason
+        self.line = line
+        place = self.path if line is None else f"{self.path}, line {line}"
+        super().__init__(f"{place}: {reason}")
+
+    # Errors cross process borders; the default would call __init__ with the message.
+    def __reduce__(self) -> tuple[object, ...]:
+        return _rebuild_file_error, (type(self), self.path, self.reason, self.line)
+
+
+def _rebuild_file_error(
+    kind: type[FileFormatError], path: str, reason: str, line: int | None
+) -> FileFormatError:
+    return kind(path, reason, line=line)
+
+
+class UnsafeArchiveError(FileFormatError):
+    """An archive has members outside its folder or unpacks beyond the bound."""
+
+
+class MissingFileError(GsknError, FileNotFoundError):
+    """There is no such file or folder."""
+
+
+class DatasetNotFoundError(MissingFileError):
+    """A known data set is not on disk and could not be downloaded."""
+
+
+class UnknownDatasetError(GsknError, LookupError):
+    """No data set has this name."""
+
+
+class MissingExtraError(GsknError, ImportError):
+    """An optional package is needed and not installed."""
+
+    def __init__(self, module: str, extra: str):
+        self.module = module
+        self.extra = extra
+        super().__init__(
+            f"{module} is needed for this and is not installed; "
+            f"run: pip install 'gskn[{extra}]'"
+        )
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return MissingExtraError, (self.module, self.extra)
+
+
+class GsknWarning(UserWarning):
+    """Something was read or done differently from what one might expect."""

@@ -1,0 +1,94 @@
+"""Matrices and index arrays as parts of a batch; no Python loop over nodes or edges."""
+
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+
+from gskn._optional import comes_from
+from gskn._types import AnyArray
+from gskn.exceptions import InputError
+from gskn.graphs._assemble import GraphParts, as_floats
+from gskn.graphs._options import ReadOptions
+
+
+def is_matrix(value: Any) -> bool:
+    """Tell whether a value is a sparse or a dense two-dimensional array."""
+    return (issparse(value) or is_array(value)) and np.ndim(value) == 2
+
+
+def is_array(value: object) -> bool:
+    """Tell whether a value is a numpy array or a torch tensor."""
+    return isinstance(value, np.ndarray) or (
+        comes_from(value, "torch") and hasattr(value, "detach")
+    )
+
+
+def is_edge_index_pair(value: object) -> bool:
+    """Tell whether a value is a tuple of a 2 x n_edges array and node rows or None."""
+    if not isinstance(value, tuple) or len(value) != 2 or not is_array(value[0]):
+        return False
+    ends, rows = value
+    return np.ndim(ends) == 2 and len(ends) == 2 and (rows is None or is_array(rows))
+
+
+def from_matrix(matrix: Any, options: ReadOptions, number: int = 0) -> GraphParts:
+    """Read an adjacency matrix: entry (i, j) is the weight of the edge from i to j."""
+    shape = np.shape(matrix)
+    if shape[0] != shape[1]:
+        raise InputError(
+            f"Graph {number}: an adjacency matrix must be square, got shape {shape}."
+        )
+    if issparse(matrix):
+        entries = matrix.tocoo()
+        source, target, weight = entries.row, entries.col, entries.data
+    else:
+        dense = as_floats(as_numpy(matrix), f"Graph {number}: an adjacency matrix")
+        source, target = np.nonzero(dense)
+        weight = dense[source, target]
+    weighted = options.edge_weight is not None
+    return GraphParts(
+        [shape[0]],
+        source,
+        target,
+        weight=weight if weighted and not _is_all_ones(weight, source, target) else None,
+        directed=options.is_directed(custom=True),
+    )
+
+
+def from_edge_index(pair: Any, options: ReadOptions, number: int = 0) -> GraphParts:
+    """Read ``(edge_index, x)``: arcs as two rows of nodes, and the nodes' rows or None."""
+    ends, rows = as_numpy(pair[0]), pair[1]
+    if rows is None:
+        n_nodes = int(ends.max()) + 1 if ends.size else 0
+    else:
+        rows = as_numpy(rows)
+        n_nodes = len(rows)
+    if ends.size and ends.dtype.kind not in "iu":
+        raise InputError(
+            f"Graph {number}: edge_index must hold integers, got {ends.dtype}."
+        )
+    return GraphParts(
+        [n_nodes],
+        ends[0],
+        ends[1],
+        attributes=rows if options.node_attributes is not None else None,
+        directed=options.is_directed(custom=True),
+    )
+
+
+def as_numpy(array: Any) -> AnyArray:
+    """Return an array in memory, also from a tensor that records gradients."""
+    if hasattr(array, "detach"):
+        array = array.detach().cpu().numpy()
+    return np.asarray(array)
+
+
+def _is_all_ones(weight: AnyArray, source: AnyArray, target: AnyArray) -> bool:
+    """Tell whether weights say nothing: ones, for edges listed once each."""
+    if weight.dtype == bool:
+        return bool(weight.all())
+    if not (weight == 1).all():
+        return False
+    pairs = source.astype(np.int64) << 32 | target
+    return bool((np.diff(np.sort(pairs)) > 0).all())

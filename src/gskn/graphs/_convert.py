@@ -1,0 +1,163 @@
+"""as_batch: the one door through which graphs of any kind come in."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from gskn._types import AnyArray
+from gskn.exceptions import InputError, UnsupportedInputError
+from gskn.graphs._arrays import (
+    as_numpy,
+    from_edge_index,
+    from_matrix,
+    is_array,
+    is_edge_index_pair,
+    is_matrix,
+)
+from gskn.graphs._assemble import GraphParts, assemble
+from gskn.graphs._batch import GraphBatch
+from gskn.graphs._grakel import from_grakel, is_grakel
+from gskn.graphs._igraph import from_igraph, is_igraph
+from gskn.graphs._networkx import from_networkx, is_networkx
+from gskn.graphs._options import AUTO, AttributeKeys, Key, ReadOptions
+from gskn.graphs._pyg import from_pyg, is_pyg
+from gskn.graphs._read import read_graphs
+from gskn.graphs._table import from_table, is_table
+
+# Order matters: a tuple of two arrays is an (edge_index, x) pair before anything else.
+_FORMATS = (
+    (is_networkx, from_networkx),
+    (is_igraph, from_igraph),
+    (is_pyg, from_pyg),
+    (is_edge_index_pair, from_edge_index),
+    (is_grakel, from_grakel),
+    (is_matrix, from_matrix),
+)
+
+
+def as_batch(
+    graphs: Any,
+    *,
+    node_label: Key = AUTO,
+    node_attributes: AttributeKeys = AUTO,
+    edge_weight: Key = AUTO,
+    directed: bool | None = None,
+    columns: tuple[str, str, str] = ("graph", "source", "target"),
+    nodes: Any = None,
+) -> GraphBatch:
+    """Turn graphs of any supported kind into one checked `GraphBatch`.
+
+    Parameters
+    ----------
+    graphs : GraphBatch, graph, sequence of graphs, table or path
+        - a `GraphBatch`, returned as it is;
+        - networkx graphs, directed or not. Parallel edges of a multigraph become one;
+        - igraph graphs;
+        - PyTorch Geometric ``Data``, ``Batch`` or a data set of them;
+        - adjacency matrices, scipy sparse or dense; a dense array of three dimensions
+          is a sequence of matrices;
+        - ``(edge_index, x)`` tuples: a 2 x n_edges array of node numbers, and one row
+          per node or None;
+        - GraKeL graphs: ``(edges, labels)`` with labels in a dict, or ``grakel.Graph``;
+        - one edge table of pandas or pyarrow with the given ``columns``;
+        - the path of a file or folder, see `read_graphs`.
+
+        A list, or a tuple that is none of the above, is a sequence of graphs.
+    node_label : str or None, default="auto"
+        Where to find the label of a node: a key of networkx or igraph node data, a
+        field of PyG data or a column of ``nodes``. "auto" is ``label`` if there is
+        one. None reads no labels.
+    node_attributes : str, sequence of str or None, default="auto"
+        Where to find the real vector of a node: one key that holds vectors, or several
+        that hold numbers. "auto" is ``attributes``, for PyG ``x``, if there is one.
+    edge_weight : str or None, default="auto"
+        Where to find the weight of an edge. "auto" is ``weight``, for PyG
+        ``edge_weight``, if there is one. None takes all edges as 1.
+    directed : bool or None, default=None
+        Whether an edge goes one way. None is the custom of the format: a networkx or
+        igraph graph knows; matrices, edge indices and GraKeL graphs list both
+        directions; an edge table lists every undirected edge once.
+    columns : tuple of str, default=("graph", "source", "target")
+        Columns of an edge table. Without the graph column the table is one graph.
+    nodes : table, default=None
+        Nodes for an edge table: columns ``node``, the graph column, labels and
+        attributes. Needed only for isolated nodes and for node data.
+
+    Returns
+    -------
+    batch : GraphBatch
+
+    Notes
+    -----
+    An edge listed several times is one edge; given weights add up. An edge of weight
+    zero is no edge; negative weights are refused. Labels and attributes must be in all
+    graphs that have nodes or in none. Labels may be numbers, strings or tuples (lists
+    become tuples). A graph without nodes and an empty sequence are fine.
+
+    Arrays are converted without a Python loop over nodes or edges.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> as_batch((np.array([[0, 1, 1, 2], [1, 0, 2, 1]]), None))
+    GraphBatch(n_graphs=1, n_nodes=3, n_edges=2, undirected)
+    >>> as_batch([({("a", "b"): 2.0}, {"a": "C", "b": "O"})])
+    GraphBatch(n_graphs=1, n_nodes=2, n_edges=1, n_labels=2, directed, weighted)
+    """
+    options = ReadOptions(
+        node_label, node_attributes, edge_weight, directed, columns, nodes
+    )
+    if isinstance(graphs, GraphBatch):
+        return graphs
+    if isinstance(graphs, str | Path):
+        return read_graphs(graphs, options=options)
+    if is_table(graphs):
+        return assemble([from_table(graphs, options)])
+    part = _as_parts(graphs, options, number=0)
+    if part is not None:
+        return assemble([part])
+    return _from_sequence(graphs, options)
+
+
+def _as_parts(graph: Any, options: ReadOptions, number: int) -> GraphParts | None:
+    """Read one graph, or return None where the value is none."""
+    for is_format, from_format in _FORMATS:
+        if is_format(graph):
+            return from_format(graph, options, number)
+    return None
+
+
+def _from_sequence(graphs: Any, options: ReadOptions) -> GraphBatch:
+    if isinstance(graphs, dict | bytes) or not isinstance(graphs, Iterable):
+        raise UnsupportedInputError(
+            f"Cannot read graphs from {_describe(graphs)}; give networkx, igraph or PyG "
+            "graphs, adjacency matrices, (edge_index, x) tuples, an edge table or a path."
+        )
+    items = list(_check_stack(as_numpy(graphs)) if is_array(graphs) else graphs)
+    if items and all(isinstance(item, GraphBatch) for item in items):
+        return GraphBatch.concat(items)
+    parts = []
+    for number, item in enumerate(items):
+        part = _as_parts(item, options, number)
+        if part is None:
+            raise UnsupportedInputError(
+                f"Graph {number} is {_describe(item)}, which is no graph; see as_batch "
+                "for what can be read."
+            )
+        parts.append(part)
+    return assemble(parts)
+
+
+def _check_stack(array: AnyArray) -> AnyArray:
+    if array.ndim != 3 and array.size:
+        raise InputError(
+            f"An array of shape {array.shape} is no graph; an adjacency matrix has "
+            "two dimensions, a stack of them three."
+        )
+    return array
+
+
+def _describe(value: object) -> str:
+    text = repr(value)
+    text = text if len(text) <= 40 else f"{text[:37]}..."
+    return f"{text} of type {type(value).__name__}"

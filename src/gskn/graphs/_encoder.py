@@ -1,0 +1,199 @@
+"""AttributeEncoder: labels, attributes or degrees of nodes as rows for a kernel."""
+
+from collections.abc import Hashable, Sequence
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.preprocessing import StandardScaler, normalize
+from sklearn.utils.validation import check_is_fitted
+
+from gskn._types import FloatArray, IndexArray
+from gskn._validation import check_int
+from gskn.exceptions import InputError
+from gskn.graphs._batch import GraphBatch
+from gskn.graphs._convert import as_batch
+
+_SOURCES = ("labels", "attributes", "degrees")
+_BINS_PER_DOUBLING = 4
+
+
+class AttributeEncoder(TransformerMixin, BaseEstimator):
+    """Learn from training graphs how to write a node as a real vector.
+
+    Every source gives a block of columns in which a row has unit norm (or is zero):
+
+    - labels become one-hot, with one more column that stands for all labels not seen
+      in `fit`;
+    - attributes are standardised by the training nodes and scaled to unit norm;
+    - degrees become one-hot up to ``max_degree``, then by bins whose width grows with
+      the degree; a degree not seen in `fit` falls into the nearest column.
+
+    Parameters
+    ----------
+    sources : "auto" or sequence of {"labels", "attributes", "degrees"}, default="auto"
+        What to use. "auto" takes labels and attributes where the training graphs have
+        them, and degrees where they have neither.
+    max_degree : int, default=32
+        Largest degree with a column of its own.
+
+    Attributes
+    ----------
+    sources_ : tuple of str
+        What is used.
+    label_values_ : tuple
+        Labels seen in `fit`, in the order of their columns.
+    degree_bins_ : ndarray of shape (n_bins, 2)
+        Smallest and largest degree of every column.
+    n_features_out_ : int
+        Number of columns.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> path = np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]])
+    >>> encoder = AttributeEncoder().fit([path])
+    >>> encoder.transform([path])
+    array([[1., 0.],
+           [0., 1.],
+           [1., 0.]])
+    >>> encoder.get_feature_names_out().tolist()
+    ['degree=1', 'degree=2']
+    """
+
+    def __init__(
+        self, *, sources: str | Sequence[str] = "auto", max_degree: int = 32
+    ) -> None:
+        self.sources = sources
+        self.max_degree = max_degree
+
+    def fit(self, X: Any, y: object = None) -> Self:  # noqa: ARG002 - scikit-learn's form
+        """Learn labels, statistics of attributes, or degrees of the graphs ``X``."""
+        check_int(self.max_degree, "max_degree", minimum=0)
+        batch = as_batch(X)
+        sources = self._resolve_sources(batch)
+        n_columns = 0
+        if "labels" in sources:
+            labels = _require(batch.node_labels, "labels")
+            present = np.unique(labels)
+            self.label_values_ = tuple(batch.label_values[number] for number in present)
+            n_columns += len(present) + 1
+        if "attributes" in sources:
+            rows = _require(batch.node_attributes, "attributes")
+            self.scaler_ = StandardScaler().fit(rows) if len(rows) else None
+            self.n_attributes_ = rows.shape[1]
+            n_columns += rows.shape[1]
+        if "degrees" in sources:
+            self.degree_bins_ = _learn_bins(batch.degrees, self.max_degree)
+            n_columns += len(self.degree_bins_)
+        self.sources_ = sources
+        self.n_features_out_ = n_columns
+        return self
+
+    def transform(self, X: Any) -> FloatArray:
+        """Return one row per node of the graphs ``X``, in node order."""
+        check_is_fitted(self, "sources_")
+        batch = as_batch(X)
+        blocks = [np.empty((batch.n_nodes, 0))]
+        if "labels" in self.sources_:
+            blocks.append(self._encode_labels(batch))
+        if "attributes" in self.sources_:
+            blocks.append(self._encode_attributes(batch))
+        if "degrees" in self.sources_:
+            columns = _nearest_bin(batch.degrees, self.degree_bins_)
+            blocks.append(_one_hot(columns, len(self.degree_bins_)))
+        return np.hstack(blocks)
+
+    def get_feature_names_out(self, input_features: object = None) -> Any:  # noqa: ARG002
+        """Return the names of the columns."""
+        check_is_fitted(self, "sources_")
+        names: list[str] = []
+        if "labels" in self.sources_:
+            names += [f"label={value}" for value in self.label_values_] + ["label=unseen"]
+        if "attributes" in self.sources_:
+            names += [f"attribute={number}" for number in range(self.n_attributes_)]
+        if "degrees" in self.sources_:
+            names += [
+                f"degree={low}" if low == high else f"degree={low}-{high}"
+                for low, high in self.degree_bins_.tolist()
+            ]
+        return np.array(names, dtype=object)
+
+    def _resolve_sources(self, batch: GraphBatch) -> tuple[str, ...]:
+        if isinstance(self.sources, str) and self.sources == "auto":
+            found = (batch.node_labels is not None, batch.node_attributes is not None)
+            chosen = tuple(s for s, here in zip(_SOURCES, found, strict=False) if here)
+            return chosen or ("degrees",)
+        sources = (self.sources,) if isinstance(self.sources, str) else tuple(self.sources)
+        unknown = [source for source in sources if source not in _SOURCES]
+        if unknown or not sources:
+            raise InputError(
+                f"sources must be 'auto' or some of {', '.join(map(repr, _SOURCES))}, "
+                f"got {self.sources!r}."
+            )
+        return tuple(source for source in _SOURCES if source in sources)
+
+    def _encode_labels(self, batch: GraphBatch) -> FloatArray:
+        labels = _require(batch.node_labels, "labels")
+        column: dict[Hashable, int] = {
+            value: number for number, value in enumerate(self.label_values_)
+        }
+        unseen = len(column)
+        table = [column.get(value, unseen) for value in batch.label_values]
+        return _one_hot(np.array(table, dtype=np.int64)[labels], unseen + 1)
+
+    def _encode_attributes(self, batch: GraphBatch) -> FloatArray:
+        rows = _require(batch.node_attributes, "attributes")
+        if rows.shape[1] != self.n_attributes_:
+            raise InputError(
+                f"The graphs have {rows.shape[1]} node attributes, but the encoder was "
+                f"fitted with {self.n_attributes_}; give the same attributes."
+            )
+        if not rows.size or self.scaler_ is None:
+            return np.zeros(rows.shape)
+        scaled: FloatArray = normalize(self.scaler_.transform(rows))
+        return scaled
+
+
+def _require(column: Any, what: str) -> Any:
+    if column is None:
+        raise InputError(
+            f"The graphs have no node {what}, which the encoder uses; "
+            f"give them, or leave {what!r} out of its sources."
+        )
+    return column
+
+
+def _one_hot(columns: IndexArray, n_columns: int) -> FloatArray:
+    rows = np.zeros((len(columns), n_columns))
+    rows[np.arange(len(columns)), columns] = 1
+    return rows
+
+
+def _learn_bins(degrees: IndexArray, max_degree: int) -> IndexArray:
+    """Return first and last degree of every bin that holds a training degree."""
+    seen = np.unique(degrees)
+    if not len(seen):
+        seen = np.zeros(1, dtype=np.int64)  # no nodes: one column, for whatever comes
+    small = seen[seen <= max_degree]
+    bins = np.unique(_bin_number(seen[seen > max_degree], max_degree))
+    edges = np.arange(max_degree + 1, int(seen[-1]) * 2 + 2)
+    numbers = _bin_number(edges, max_degree)
+    low = edges[np.searchsorted(numbers, bins, side="left")]
+    high = edges[np.searchsorted(numbers, bins, side="right") - 1]
+    return np.concatenate([np.column_stack([small, small]), np.column_stack([low, high])])
+
+
+def _bin_number(degrees: IndexArray, max_degree: int) -> IndexArray:
+    octaves = np.log2(np.maximum(degrees, 1) / max(max_degree, 1))
+    return np.floor(octaves * _BINS_PER_DOUBLING).astype(np.int64)
+
+
+def _nearest_bin(degrees: IndexArray, bins: IndexArray) -> IndexArray:
+    """Return the bin of every degree, else the nearest one, of two the lower."""
+    above = np.searchsorted(bins[:, 0], degrees, side="right").clip(0, len(bins) - 1)
+    below = (np.searchsorted(bins[:, 0], degrees, side="right") - 1).clip(0)
+    gap_below = np.maximum(degrees - bins[below, 1], 0)
+    gap_above = np.abs(bins[above, 0] - degrees)
+    nearest: IndexArray = np.where(gap_below <= gap_above, below, above)
+    return nearest

@@ -1,0 +1,116 @@
+"""Graphs in GraKeL's form: ``(edges, node labels, edge labels)`` or ``grakel.Graph``."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from gskn._optional import comes_from
+from gskn.exceptions import InputError
+from gskn.graphs._arrays import from_matrix, is_matrix
+from gskn.graphs._assemble import GraphParts
+from gskn.graphs._options import ReadOptions
+
+
+def is_grakel(value: object) -> bool:
+    """Tell whether a value is a GraKeL graph: edges first, labels in a dict or None."""
+    if comes_from(value, "grakel") and hasattr(value, "get_edge_dictionary"):
+        return True
+    if not isinstance(value, list | tuple) or not 1 <= len(value) <= 3:
+        return False
+    edges_first = isinstance(value[0], set | frozenset | dict)
+    if len(value) == 1:
+        return edges_first
+    has_labels = isinstance(value[1], dict) or value[1] is None
+    return has_labels and (edges_first or isinstance(value[0], list) or is_matrix(value[0]))
+
+
+def from_grakel(graph: Any, options: ReadOptions, number: int = 0) -> GraphParts:
+    """Read edges as pairs, as ``{pair: weight}``, as nested dicts or as a matrix.
+
+    As in GraKeL, arcs are listed in both directions for an undirected graph, and the
+    nodes are those of the edges and of the labels. Edge labels are not read.
+    """
+    if hasattr(graph, "get_edge_dictionary"):
+        graph = (graph.get_edge_dictionary(), graph.get_labels(purpose="dictionary"))
+    edges, labels = graph[0], graph[1] if len(graph) > 1 else None
+    labels = labels or None
+    if is_matrix(edges):
+        part = from_matrix(edges, options, number)
+        return _with_labels(part, labels, range(part.graph_sizes[0]), options, number)
+    pairs, weight = _read_edges(edges, number)
+    ends = dict.fromkeys(end for pair in pairs for end in pair)
+    names = list(dict.fromkeys([*(labels or ()), *_isolated(edges), *ends]))
+    names = _in_order(names)
+    position = {name: index for index, name in enumerate(names)}
+    array = np.array(
+        [(position[a], position[b]) for a, b in pairs], dtype=np.int64
+    ).reshape(-1, 2)
+    part = GraphParts(
+        [len(names)],
+        array[:, 0],
+        array[:, 1],
+        weight=weight if options.edge_weight is not None else None,
+        node_names=None if names == list(range(len(names))) else names,
+        directed=options.is_directed(custom=True),
+    )
+    return _with_labels(part, labels, names, options, number)
+
+
+def _read_edges(edges: Any, number: int) -> tuple[list[tuple[Any, Any]], list[Any] | None]:
+    """Return pairs of nodes, and their weights if the edges have any."""
+    if isinstance(edges, dict) and all(isinstance(v, dict) for v in edges.values()):
+        edges = {(a, b): w for a, row in edges.items() for b, w in row.items()}
+    if isinstance(edges, dict) and all(_is_list(v) for v in edges.values()):
+        edges = [(a, b) for a, row in edges.items() for b in row]
+    if isinstance(edges, dict):
+        edges = [(*pair, weight) for pair, weight in edges.items()]
+    triples = [tuple(edge) for edge in edges]
+    sizes = {len(triple) for triple in triples}
+    if sizes - {2, 3} or len(sizes) > 1:
+        odd = next(t for t in triples if len(t) not in {2, 3} or len(t) != len(triples[0]))
+        raise InputError(
+            f"Graph {number}: {odd!r} is no edge; give all edges as (node, node) "
+            "or all as (node, node, weight)."
+        )
+    weight = [triple[2] for triple in triples] if sizes == {3} else None
+    return [(triple[0], triple[1]) for triple in triples], weight
+
+
+def _isolated(edges: Any) -> Iterable[Any]:
+    """Return the nodes that a dict of neighbours names, also those without any."""
+    is_nested = isinstance(edges, dict) and all(
+        isinstance(v, dict) or _is_list(v) for v in edges.values()
+    )
+    return list(edges) if is_nested else []
+
+
+def _is_list(value: object) -> bool:
+    return isinstance(value, list | set | frozenset | tuple)
+
+
+def _in_order(names: list[Any]) -> list[Any]:
+    """Sort names where they compare: sets of edges have no order of their own."""
+    try:
+        return sorted(names)
+    except TypeError:
+        return sorted(names, key=lambda name: (type(name).__name__, repr(name)))
+
+
+def _with_labels(
+    part: GraphParts,
+    labels: Any,
+    names: Iterable[Any],
+    options: ReadOptions,
+    number: int,
+) -> GraphParts:
+    if labels is None or options.node_label is None:
+        return part
+    lacking = [name for name in names if name not in labels]
+    if lacking:
+        raise InputError(
+            f"Graph {number}: node {lacking[0]!r} has no label, but others have; "
+            "label every node or none."
+        )
+    values = {**part.__dict__, "labels": [labels[name] for name in names]}
+    return GraphParts(**values)

@@ -1,0 +1,70 @@
+"""PyTorch Geometric graphs as parts of a batch."""
+
+from typing import Any
+
+import numpy as np
+
+from gskn._optional import comes_from
+from gskn.exceptions import InputError, UnsupportedInputError
+from gskn.graphs._arrays import as_numpy
+from gskn.graphs._assemble import GraphParts
+from gskn.graphs._options import AUTO, ReadOptions
+
+
+def is_pyg(value: object) -> bool:
+    """Tell whether an object is a PyG ``Data`` or ``Batch``."""
+    return comes_from(value, "torch_geometric") and hasattr(value, "edge_index")
+
+
+def from_pyg(data: Any, options: ReadOptions, number: int = 0) -> GraphParts:
+    """Read ``edge_index``, ``x`` as attributes and ``edge_weight`` where they exist.
+
+    Keys of the options name other fields of the data. As in PyG, arcs are listed in
+    both directions for an undirected graph.
+    """
+    if not hasattr(data, "num_nodes") or comes_from_hetero(data):
+        raise UnsupportedInputError(
+            f"Graph {number} has several node types; call .to_homogeneous() first."
+        )
+    ptr = getattr(data, "ptr", None)
+    sizes = [data.num_nodes] if ptr is None else np.diff(as_numpy(ptr))
+    ends = data.edge_index
+    ends = np.empty((2, 0), dtype=np.int64) if ends is None else as_numpy(ends)
+    return GraphParts(
+        sizes,
+        ends[0],
+        ends[1],
+        weight=_field(data, options.edge_weight, "edge_weight", number),
+        labels=_field(data, options.node_label, None, number),
+        attributes=_attributes(data, options, number),
+        directed=options.is_directed(custom=True),
+    )
+
+
+def comes_from_hetero(data: object) -> bool:
+    """Tell whether data has several types of nodes or edges."""
+    return any(base.__name__ == "HeteroData" for base in type(data).__mro__)
+
+
+def _attributes(data: Any, options: ReadOptions, number: int) -> Any:
+    keys = options.node_attributes
+    if keys is None or isinstance(keys, str):
+        return _field(data, keys, "x", number)
+    columns = [_field(data, key, None, number) for key in keys]
+    return np.concatenate([column.reshape(len(column), -1) for column in columns], axis=1)
+
+
+def _field(data: Any, key: str | None, custom: str | None, number: int) -> Any:
+    """Return the array under ``key``; the custom name may be absent, a given one not."""
+    if key is None or (key == AUTO and custom is None):
+        return None
+    name = custom if key == AUTO else key
+    value = getattr(data, str(name), None)
+    if value is None:
+        if key == AUTO:
+            return None
+        found = ", ".join(sorted(map(repr, data.keys())))
+        raise InputError(f"Graph {number} has no field {key!r}; fields found: {found}.")
+    value = as_numpy(value)
+    is_column = value.ndim == 2 and value.shape[1] == 1 and custom != "x"
+    return value[:, 0] if is_column else value
