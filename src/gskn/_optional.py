@@ -1,5 +1,6 @@
 """Packages that come with an extra, imported when they are needed."""
 
+from functools import lru_cache
 from importlib import import_module
 from typing import Any
 
@@ -17,5 +18,11 @@ def require(module: str, *, extra: str) -> Any:
 
 
 def comes_from(value: object, package: str) -> bool:
-    """Tell whether a class of ``value`` is defined in ``package``, without importing it."""
-    return any(base.__module__.partition(".")[0] == package for base in type(value).__mro__)
+    """Tell whether the class of ``value`` comes from ``package``, without importing it."""
+    return _is_defined_in(type(value), package)  # type: ignore[arg-type]
+
+
+# Asked several times for every graph of a list; classes are few.
+@lru_cache(maxsize=256)
+def _is_defined_in(kind: Any, package: str) -> bool:
+    return any(base.__module__.partition(".")[0] == package for base in kind.__mro__)

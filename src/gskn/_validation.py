@@ -16,6 +16,15 @@ def check_int(value: object, name: str, *, minimum: int) -> int:
     return int(value)
 
 
+def check_fraction(value: object, name: str) -> float:
+    """Return ``value`` as a float between 0 and 1."""
+    if isinstance(value, bool) or not isinstance(value, int | float | np.number):
+        raise InputError(f"{name} must be a number, got {value!r}.")
+    if not 0 <= value <= 1:
+        raise InputError(f"{name} must be between 0 and 1, got {value}.")
+    return float(value)
+
+
 def check_choice(value: object, name: str, *, choices: Sequence[str]) -> str:
     """Return ``value`` if it is one of ``choices``."""
     if isinstance(value, str) and value in choices:

@@ -3,7 +3,9 @@
 Heavy packages are imported inside the commands, so that ``gskn --help`` is quick.
 """
 
+import os
 import sys
+from contextlib import suppress
 from typing import Annotated
 
 import typer
@@ -57,16 +59,16 @@ def main() -> None:
     """Run the command line; failed work is one line on stderr and exit code 1."""
     try:
         app()
-    except GsknError as error:
+    except (GsknError, OSError) as error:
+        message = " ".join(str(error).split())
         Console(stderr=True, soft_wrap=True).print(
-            f"[bold red]error:[/] {escape(_one_line(error))}", highlight=False
+            f"[bold red]error:[/] {escape(message)}", highlight=False, end="\n"
         )
+        _forget_output()
         sys.exit(1)
-    except BrokenPipeError:
-        # The reader went away, as `| head` does; that is no failure of ours.
-        sys.stderr.close()
-        sys.exit(0)
 
 
-def _one_line(error: GsknError) -> str:
-    return " ".join(str(error).split())
+def _forget_output() -> None:
+    """Send what is still to be written nowhere: a full disk would fail once more."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

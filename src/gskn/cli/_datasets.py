@@ -50,4 +50,4 @@ def _place(info: "SetInfo", path: Path | None, home: Path) -> str:
         return path.name if path.parent == home else "in grakel"
     if info.generate is not None:
         return "made by rule"
-    return "no: download" if info.urls else "no"
+    return "no: download"

@@ -39,7 +39,8 @@ def describe(
         on_disk = (sets.find_set(name) for name in _BUILT_IN)
         inputs = [i.name for i in on_disk if i.generate or sets.find_files(i, home)]
     console = Console(stderr=True)
-    watched = track(inputs, description="reading", console=console, transient=True)
+    quiet = not console.is_terminal
+    watched = track(inputs, "reading", console=console, transient=True, disable=quiet)
     rows = [_summary(name, data_home) for name in watched]
     show(rows, title="Graphs", as_json=as_json)
 
@@ -49,7 +50,7 @@ def _summary(name: str, data_home: Path | None) -> dict[str, Any]:
     from gskn import read_graphs
     from gskn.exceptions import UnknownDatasetError
 
-    if Path(name).exists():
+    if name and Path(name).exists():
         return {"name": name, "classes": None, **_shape(read_graphs(name))}
     try:
         data = sets.load(name, data_home)
@@ -61,9 +62,7 @@ def _summary(name: str, data_home: Path | None) -> dict[str, Any]:
 def _shape(graphs: "GraphBatch") -> dict[str, Any]:
     from scipy.sparse.csgraph import connected_components
 
-    from gskn.graphs._batch import compact_csr
-
-    n_components, _ = connected_components(compact_csr(graphs.adjacency), directed=False)
+    n_components, _ = connected_components(graphs.adjacency, directed=False)
     n_graphs, n_nodes = max(graphs.n_graphs, 1), max(graphs.n_nodes, 1)
     kind = "directed" if graphs.is_directed else "undirected"
     return {

@@ -1,12 +1,13 @@
 """Tables for people, JSON for programs."""
 
 import json
+import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import typer
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
+from rich.console import Console, JustifyMethod
 from rich.table import Table
 from rich.text import Text
 
@@ -21,29 +22,42 @@ def show(
         typer.echo(json.dumps(list(rows), indent=2))
         return
     console = Console()
-    if not console.is_terminal:  # a pipe has no width, and wrapping would cut paths
-        console = Console(width=_PIPE_WIDTH)
-    table = Table(
-        title=title,
-        caption=caption or None,
-        box=SIMPLE_HEAD,
-        padding=(0, 1, 0, 0),
-        title_justify="left",
-        caption_justify="left",
-    )
-    columns = list(rows[0]) if rows else []
-    for key in columns:
-        numeric = all(isinstance(row[key], int | float | None) for row in rows)
-        numeric &= not all(isinstance(row[key], bool) for row in rows)
-        table.add_column(
-            key.replace("_", " "),
-            justify="right" if numeric else "left",
-            no_wrap=key != columns[-1],
-            overflow="fold",
-        )
-    for row in rows:
-        table.add_row(*(Text(_as_cell(value)) for value in row.values()))
-    console.print(table)
+    if not console.is_terminal and "COLUMNS" not in os.environ:
+        console = Console(width=_PIPE_WIDTH)  # a pipe has no width
+    cells = {key: [_as_cell(row[key]) for row in rows] for key in (rows[0] if rows else ())}
+    numeric = {key for key in cells if all(_is_number(row[key]) for row in rows)}
+    console.print(Text(title, style="bold"))
+    for keys in _fitting(cells, console.width):
+        table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+        for key in keys:
+            justify: JustifyMethod = "right" if key in numeric else "left"
+            table.add_column(_heading(key), justify=justify, overflow="fold")
+        for number in range(len(rows)):
+            table.add_row(*(Text(cells[key][number]) for key in keys))
+        console.print(table)
+    if caption:
+        console.print(Text(caption, style="dim"))
+
+
+def _fitting(cells: Mapping[str, list[str]], width: int) -> list[list[str]]:
+    """Split columns into tables as wide as the screen; each begins with the first one."""
+    widths = {key: max(map(len, [_heading(key), *cells[key]])) + 2 for key in cells}
+    groups: list[list[str]] = []
+    for key in cells:
+        group = groups[-1] if groups else []
+        if group and sum(widths[k] for k in group) + widths[key] + 2 <= width:
+            group.append(key)
+        else:
+            groups.append([next(iter(cells)), key] if groups else [key])
+    return groups
+
+
+def _heading(key: str) -> str:
+    return key.replace("_", " ")
+
+
+def _is_number(value: Any) -> bool:
+    return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
 
 
 def _as_cell(value: Any) -> str:

@@ -7,7 +7,6 @@ checksums (those of the zip container) are right; else the source is parsed agai
 import hashlib
 import json
 import logging
-import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ import platformdirs
 from gskn._types import AnyArray
 from gskn.datasets._files import whole_file
 from gskn.graphs import GraphBatch
-from gskn.graphs._batch import make_csr
+from gskn.graphs._sparse import make_csr
 from gskn.graphs._tu import TuSet, read_tu
 
 logger = logging.getLogger(__name__)
@@ -97,7 +96,8 @@ def _write(path: Path, parsed: TuSet, source: dict[str, Any]) -> None:
 def _read(path: Path, source: dict[str, Any]) -> TuSet | None:
     """Read a cache; None if there is none, or none to be believed."""
     try:
-        with np.load(path, allow_pickle=False) as content:
+        # numpy leaves a file open that it was given by name and cannot read.
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as content:
             header = json.loads(content["header"].tobytes())
             if header["format"] != _FORMAT or header["source"] != source:
                 logger.info("the cache %s is of another version or source", path)
@@ -105,14 +105,7 @@ def _read(path: Path, source: dict[str, Any]) -> TuSet | None:
             return _restore(header, {name: content[name] for name in content.files})
     except FileNotFoundError:
         return None
-    except (
-        OSError,
-        ValueError,
-        KeyError,
-        TypeError,
-        EOFError,
-        zipfile.BadZipFile,
-    ) as error:
+    except Exception as error:  # noqa: BLE001 - damage may show as anything, all is remade
         logger.warning("the cache %s is damaged and made anew: %s", path, error)
         return None
 
@@ -129,12 +122,13 @@ def _restore(header: dict[str, Any], arrays: dict[str, AnyArray]) -> TuSet:
         tuple(tuple(value) if isinstance(value, list) else value for value in values),
         arrays.get("node_attributes"),
     )
-    _check(graphs)
-    return TuSet(header["name"], graphs, arrays.get("targets"))
+    targets = arrays.get("targets")
+    _check(graphs, targets)
+    return TuSet(header["name"], graphs, targets)
 
 
-def _check(graphs: GraphBatch) -> None:
-    """Refuse arrays that do not fit together, whatever the header says."""
+def _check(graphs: GraphBatch, targets: AnyArray | None) -> None:
+    """Refuse arrays that do not fit together and might lead others astray."""
     matrix, n_nodes = graphs.adjacency, graphs.n_nodes
     fits = (
         matrix.indices.dtype == np.int32
@@ -145,6 +139,10 @@ def _check(graphs: GraphBatch) -> None:
         and (np.diff(matrix.indptr) >= 0).all()
         and matrix.indices.min(initial=0) >= 0
         and matrix.indices.max(initial=-1) < n_nodes
+        and graphs.graph_ptr[0] == 0
+        and (np.diff(graphs.graph_ptr) >= 0).all()
+        and (targets is None or len(targets) == graphs.n_graphs)
+        and _are_labels(graphs)
         and all(
             rows is None or len(rows) == n_nodes
             for rows in (graphs.node_labels, graphs.node_attributes)
@@ -152,3 +150,12 @@ def _check(graphs: GraphBatch) -> None:
     )
     if not fits:
         raise ValueError("its arrays do not fit together")
+
+
+def _are_labels(graphs: GraphBatch) -> bool:
+    labels = graphs.node_labels
+    if labels is None:
+        return not graphs.label_values
+    return labels.dtype == np.int64 and bool(
+        labels.min(initial=0) >= 0 and labels.max(initial=-1) < len(graphs.label_values)
+    )

@@ -6,6 +6,7 @@ from difflib import get_close_matches
 from typing import Literal
 
 from gskn.datasets._dataset import Dataset
+from gskn.datasets._foreign_nodes import GRAPHSAGE_PARTS, PLANETOID_PARTS
 from gskn.datasets._synthetic import csl, regular, structure
 from gskn.exceptions import UnknownDatasetError
 
@@ -14,6 +15,9 @@ _RAW = "https://raw.githubusercontent.com"
 _PTC_GRAPHS = "nphdang/GE-FSG/e486bb1b8cdc7b6026010e33c327bd5473317c34/data/ptc"
 _PTC_CLASSES = "nphdang/GE-FSG/2e93669f59bc00bd917cb9aa0cf6611ac8477c25/For_Linux/data/ptc"
 _EXP = "JiaruiFeng/KP-GNN/0f7a1839b72751f2716664775714708189cf35a4/data/EXP"
+
+_PLANETOID = f"{_RAW}/kimiyoung/planetoid/master/data"
+_GRAPHSAGE = f"{_RAW}/williamleif/GraphSAGE/master/example_data"
 
 
 @dataclass(frozen=True)
@@ -31,7 +35,7 @@ class SetInfo:
     description: str
     file: str = ""  # what to put into the data folder; "" for a generated set
     urls: tuple[str, ...] = ()
-    form: Literal["tu", "gspan", "neighbours", ""] = ""  # how the files at home look
+    form: Literal["tu", "gspan", "neighbours", "planetoid", "graphsage", ""] = ""
     generate: Callable[[], Dataset] | None = None
 
 
@@ -102,16 +106,22 @@ _SETS = (
         *("cora", "node", 1, 2708, 5278, 7, 0, 1433),
         "Papers on machine learning that cite each other, by subject.",
         "cora.npz",
+        tuple(f"{_PLANETOID}/ind.cora.{part}" for part in PLANETOID_PARTS),
+        "planetoid",
     ),
     SetInfo(
         *("pubmed", "node", 1, 19717, 44324, 3, 0, 500),
         "Papers on diabetes that cite each other, by subject.",
         "pubmed.npz",
+        tuple(f"{_PLANETOID}/ind.pubmed.{part}" for part in PLANETOID_PARTS),
+        "planetoid",
     ),
     SetInfo(
         *("ppi", "node", 1, 14755, 228431, 121, 0, 50),
         "Interactions of proteins in five tissues; a protein may have several functions.",
         "ppi.npz",
+        tuple(f"{_GRAPHSAGE}/toy-ppi-{part}" for part in GRAPHSAGE_PARTS),
+        "graphsage",
     ),
     SetInfo(
         *("structure", "graph", 400, 19508, 28742, 4, 0, 0),

@@ -1,4 +1,7 @@
-"""SHA-256 of the unpacked text files of known sets: any archive of them verifies."""
+"""SHA-256 of known sets, unpacked: any archive of the same content verifies.
+
+For sets in the TU format, of their text files; for node sets, of the arrays read.
+"""
 
 SHA256: dict[str, dict[str, str]] = {
     "MUTAG": {
@@ -67,4 +70,9 @@ SHA256: dict[str, dict[str, str]] = {
         "graph_indicator": "07cbda0b2d3d5d14477b3e96c4e4c27ab4c8a4d2f7a36f1f0c02e802cb16208e",
         "graph_labels": "c4959202252a8803373c8a30a157a8b975d65e614f7d513e89fcc83e50230f40",
     },
+    "cora": {"arrays": "516d6eb8a4868934d1050dd2f99bd057be470dd4db908719898b2f7b3ecbbb79"},
+    "pubmed": {
+        "arrays": "624e7042954c7dabe5ffcb75f109b8ede38a18cf7888174e373407713902d914"
+    },
+    "ppi": {"arrays": "cd46e69d2ed46c321ebacde065a72d728fb6161c7132ced9ddb28f0f2f4be6ed"},
 }

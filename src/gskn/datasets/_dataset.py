@@ -42,8 +42,10 @@ class Dataset:
     description: str = ""
 
     def __post_init__(self) -> None:
-        self.y.flags.writeable = False
-        object.__setattr__(self, "folds", MappingProxyType(dict(self.folds)))
+        # A view: the caller's own array stays as it was.
+        object.__setattr__(self, "y", _frozen(self.y))
+        folds = {kind: tuple(map(_frozen, tests)) for kind, tests in self.folds.items()}
+        object.__setattr__(self, "folds", MappingProxyType(folds))
 
     # A mapping proxy does not pickle, and arrays come back writable.
     def __reduce__(self) -> tuple[object, ...]:
@@ -60,3 +62,9 @@ class Dataset:
             f"Dataset({self.name!r}, task={self.task!r}, n_classes={self.n_classes}, "
             f"graphs={self.graphs!r})"
         )
+
+
+def _frozen(array: AnyArray) -> AnyArray:
+    view = array.view()
+    view.flags.writeable = False
+    return view

@@ -2,9 +2,12 @@
 
 import os
 import tempfile
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+
+_ORPHAN_SECONDS = 24 * 3600
 
 
 @contextmanager
@@ -14,6 +17,7 @@ def whole_file(path: Path) -> Iterator[Path]:
     Several processes may do this at once: each writes its own file, the last wins.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
+    _remove_orphans(path)
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     os.close(handle)
     temporary = Path(name)
@@ -23,3 +27,11 @@ def whole_file(path: Path) -> Iterator[Path]:
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _remove_orphans(path: Path) -> None:
+    """Remove what killed processes left; nobody writes one file for a day."""
+    for orphan in path.parent.glob(f".{path.name}.*"):
+        with suppress(OSError):  # another process may be removing it, too
+            if time.time() - orphan.stat().st_mtime > _ORPHAN_SECONDS:
+                orphan.unlink()

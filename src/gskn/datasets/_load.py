@@ -1,11 +1,11 @@
 """load: a data set by its name."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
-from sklearn.model_selection import StratifiedKFold
 
 from gskn._types import AnyArray, IndexArray
 from gskn.datasets._cache import read_tu_cached
@@ -15,6 +15,7 @@ from gskn.datasets._npz import read_npz
 from gskn.datasets._store import data_home as resolve_home
 from gskn.datasets._store import fetch_files, find_files
 from gskn.exceptions import FileFormatError
+from gskn.graphs._assemble import shorten
 from gskn.graphs._tu import read_tu
 
 _N_FOLDS = 10
@@ -95,10 +96,7 @@ def _folds(info: SetInfo, home: Path, y: AnyArray) -> Mapping[str, tuple[IndexAr
 def _read_folds(path: Path, n_graphs: int) -> dict[str, tuple[IndexArray, ...]]:
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
-        folds = {
-            str(kind): tuple(np.array(test, dtype=np.int64) for test in tests)
-            for kind, tests in content.items()
-        }
+        folds = {str(kind): tuple(map(_as_fold, tests)) for kind, tests in content.items()}
     except (ValueError, TypeError, AttributeError) as error:
         raise FileFormatError(path, f"not lists of test indices: {error}") from error
     for kind, tests in folds.items():
@@ -111,13 +109,16 @@ def _read_folds(path: Path, n_graphs: int) -> dict[str, tuple[IndexArray, ...]]:
     return folds
 
 
+def _as_fold(test: object) -> IndexArray:
+    if not isinstance(test, list) or not all(type(number) is int for number in test):
+        raise TypeError(f"{shorten(test)} is no list of whole numbers")
+    return np.array(test, dtype=object).clip(-1, 2**31).astype(np.int64)
+
+
 def _stratified(y: AnyArray) -> dict[str, tuple[IndexArray, ...]]:
     if y.ndim != 1 or len(y) == 0 or np.unique(y, return_counts=True)[1].min() < _N_FOLDS:
         return {}
-    splitter = StratifiedKFold(_N_FOLDS, shuffle=True, random_state=0)
-    return {"stratified_seed0": tuple(_test_parts(splitter, y))}
-
-
-def _test_parts(splitter: StratifiedKFold, y: AnyArray) -> Iterator[IndexArray]:
-    for _, test in splitter.split(np.zeros(len(y)), y):
-        yield test
+    # scikit-learn is slow to import, and most sets have their folds beside them.
+    selection = import_module("sklearn.model_selection")
+    splitter = selection.StratifiedKFold(_N_FOLDS, shuffle=True, random_state=0)
+    return {"stratified_seed0": tuple(test for _, test in splitter.split(y, y))}

@@ -11,21 +11,16 @@ from gskn.exceptions import FileFormatError, InputError
 from gskn.graphs import GraphBatch
 from gskn.graphs._assemble import GraphParts, assemble
 
+_UNREADABLE = (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile)
+
 
 def read_npz(path: Path) -> tuple[GraphBatch, AnyArray]:
     """Read the graph and the labels; index arrays may be of any small integer type."""
     try:
-        with np.load(path, allow_pickle=False) as content:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as content:
             arrays = {name: content[name] for name in content.files}
         return _build(arrays)
-    except (
-        OSError,
-        ValueError,
-        KeyError,
-        EOFError,
-        zipfile.BadZipFile,
-        InputError,
-    ) as error:
+    except (*_UNREADABLE, InputError) as error:
         raise FileFormatError(path, f"not a node set in npz: {error}") from error
 
 

@@ -10,25 +10,34 @@ from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
+import numpy as np
 import platformdirs
 import pooch
 import requests
 
+from gskn._types import AnyArray
 from gskn.datasets._catalog import SetInfo
 from gskn.datasets._checksums import SHA256
 from gskn.datasets._files import whole_file
 from gskn.datasets._foreign import tu_texts_from_gspan, tu_texts_from_neighbours
-from gskn.exceptions import DatasetNotFoundError, FileFormatError
+from gskn.datasets._foreign_nodes import arrays_from_graphsage, arrays_from_planetoid
+from gskn.datasets._npz import read_npz
+from gskn.exceptions import DatasetNotFoundError, FileFormatError, InputError
 from gskn.graphs._folder import Folder
 
 logger = logging.getLogger(__name__)
 
 ENVIRONMENT_VARIABLE = "GSKN_DATA"
 _TIMEOUT_SECONDS = 30
-_FOREIGN: dict[str, Callable[..., dict[str, str]]] = {
+_TEXTS: dict[str, Callable[..., dict[str, str]]] = {
     "gspan": tu_texts_from_gspan,
     "neighbours": tu_texts_from_neighbours,
+}
+_ARRAYS: dict[str, Callable[..., dict[str, AnyArray]]] = {
+    "planetoid": arrays_from_planetoid,
+    "graphsage": arrays_from_graphsage,
 }
 
 
@@ -56,8 +65,8 @@ def find_files(info: SetInfo, home: Path) -> Path | None:
 def fetch_files(info: SetInfo, home: Path) -> Path:
     """Download a set into the data folder, whole and verified, or say what to do."""
     target = home / info.file
-    if not info.urls:
-        raise DatasetNotFoundError(_remedy(info, home, "it has no safe public download"))
+    if home.exists() and not home.is_dir():
+        raise InputError(f"The data folder {str(home)!r} is a file; name a folder.")
     try:
         with whole_file(target) as temporary:
             if info.form == "tu":
@@ -66,7 +75,7 @@ def fetch_files(info: SetInfo, home: Path) -> Path:
                 _convert(info, temporary)
             verify_files(info, temporary)
     except (requests.RequestException, OSError) as error:
-        reason = f"the download failed ({_first_line(error)})"
+        reason = f"the download failed ({_explain(error)})"
         raise DatasetNotFoundError(_remedy(info, home, reason)) from error
     except FileFormatError as error:
         reason = f"what was downloaded is not that set ({error.reason})"
@@ -76,9 +85,19 @@ def fetch_files(info: SetInfo, home: Path) -> Path:
 
 
 def verify_files(info: SetInfo, path: Path) -> None:
-    """Compare the text files of a set, unpacked, with their known checksums."""
+    """Compare the content of a set with its known checksums."""
+    found = _array_hash(path) if info.file.endswith(".npz") else _text_hashes(info, path)
+    for part, expected in SHA256[info.name].items():
+        if found[part] != expected:
+            raise FileFormatError(
+                path, f"{info.name} {part}: another checksum than it should be"
+            )
+
+
+def _text_hashes(info: SetInfo, path: Path) -> dict[str, str]:
     folder = Folder(path)
-    for suffix, expected in SHA256[info.name].items():
+    hashes = {}
+    for suffix in SHA256[info.name]:
         name = f"{info.name}_{suffix}.txt"
         if name not in folder.names:
             raise FileFormatError(path, f"{name} is missing")
@@ -86,8 +105,19 @@ def verify_files(info: SetInfo, path: Path) -> None:
         with folder.open(name) as file:
             while piece := file.read(2**20):
                 digest.update(piece)
-        if digest.hexdigest() != expected:
-            raise FileFormatError(path, f"{name} has another checksum than it should")
+        hashes[suffix] = digest.hexdigest()
+    return hashes
+
+
+def _array_hash(path: Path) -> dict[str, str]:
+    graphs, y = read_npz(path)
+    digest = hashlib.sha256()
+    matrix = graphs.adjacency
+    for array in (matrix.indptr, matrix.indices, graphs.node_attributes, y):
+        plain = np.ascontiguousarray(array)
+        digest.update(f"{plain.dtype.str}{plain.shape}".encode())
+        digest.update(plain.tobytes())
+    return {"arrays": digest.hexdigest()}
 
 
 def _download(url: str, target: Path) -> None:
@@ -109,14 +139,19 @@ def _refuse_insecure_redirect(response: Any, *_: object, **__: object) -> None:
 
 
 def _convert(info: SetInfo, target: Path) -> None:
-    """Download a set in a foreign text form and store it in the TU format."""
+    """Download a set in a foreign form and store it in the one read here."""
     contents = []
     with tempfile.TemporaryDirectory() as folder:
         for number, url in enumerate(info.urls):
-            text = Path(folder) / str(number)
-            _download(url, text)
-            contents.append(text.read_text(encoding="ascii", errors="replace"))
-    texts = _FOREIGN[info.form](*contents)
+            file = Path(folder) / str(number)
+            _download(url, file)
+            contents.append(file.read_bytes())
+    if info.form in _ARRAYS:
+        arrays: dict[str, Any] = {**_ARRAYS[info.form](*contents)}
+        with target.open("wb") as stream:
+            np.savez_compressed(stream, **arrays)
+        return
+    texts = _TEXTS[info.form](*(content.decode("ascii", "replace") for content in contents))
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
         for suffix, content in texts.items():
             archive.writestr(f"{info.name}/{info.name}_{suffix}.txt", content)
@@ -131,7 +166,7 @@ def _inside_grakel() -> Path | None:
 
 
 def _remedy(info: SetInfo, home: Path, reason: str) -> str:
-    source = f" (from {' and '.join(info.urls)})" if info.urls else ""
+    source = f" (from {info.urls[0]})" if info.form == "tu" else ""
     extra = (
         " Or: pip install 'gskn[grakel]', which brings it." if info.name == "MUTAG" else ""
     )
@@ -141,5 +176,12 @@ def _remedy(info: SetInfo, home: Path, reason: str) -> str:
     )
 
 
-def _first_line(error: BaseException) -> str:
-    return (str(error) or type(error).__name__).splitlines()[0][:200]
+def _explain(error: BaseException) -> str:
+    """Say in few words why a download failed."""
+    request = getattr(error, "request", None)
+    host = urlsplit(request.url).hostname if request is not None else "the server"
+    if isinstance(error, requests.exceptions.SSLError):
+        return f"the certificate of {host} is not to be trusted"
+    if isinstance(error, requests.ConnectionError | requests.Timeout):
+        return f"no connection to {host}"
+    return " ".join(str(error).split())[:200] or type(error).__name__

@@ -6,9 +6,8 @@ import numpy as np
 
 from gskn._random import RandomState, as_generator
 from gskn._types import AnyArray, IndexArray
-from gskn._validation import check_int
+from gskn._validation import check_fraction, check_int
 from gskn.datasets._dataset import Dataset
-from gskn.exceptions import InputError
 from gskn.graphs._assemble import GraphParts, assemble
 
 CSL_SKIPS = (2, 3, 4, 5, 6, 9, 11, 12, 13, 16)
@@ -25,8 +24,7 @@ def structure(
     are not adjacent, uniformly: the paper's set *Structure*.
     """
     n_per_class = check_int(n_per_class, "n_per_class", minimum=1)
-    if not 0 <= noise <= 1:
-        raise InputError(f"noise must be between 0 and 1, got {noise}.")
+    noise = check_fraction(noise, "noise")
     generator = as_generator(random_state)
     parts = []
     for shape in (_cycle, _path, _wheel, _ladder):

@@ -1,8 +1,20 @@
 """Stage 1: anything that describes graphs becomes one `GraphBatch`."""
 
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from gskn.graphs._batch import GraphBatch
 from gskn.graphs._convert import as_batch
-from gskn.graphs._encoder import AttributeEncoder
 from gskn.graphs._read import read_graphs
 
+if TYPE_CHECKING:
+    from gskn.graphs._encoder import AttributeEncoder
+
 __all__ = ["AttributeEncoder", "GraphBatch", "as_batch", "read_graphs"]
+
+
+# scikit-learn takes more than a second to import; who only reads graphs need not wait.
+def __getattr__(name: str) -> object:
+    if name == "AttributeEncoder":
+        return import_module("gskn.graphs._encoder").AttributeEncoder
+    raise AttributeError(f"module 'gskn.graphs' has no attribute {name!r}")

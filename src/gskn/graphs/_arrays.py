@@ -46,28 +46,25 @@ def from_matrix(matrix: Any, options: ReadOptions, number: int = 0) -> GraphPart
         dense = as_floats(as_numpy(matrix), f"Graph {number}: an adjacency matrix")
         source, target = np.nonzero(dense)
         weight = dense[source, target]
-    weighted = options.edge_weight is not None
-    return GraphParts(
-        [shape[0]],
-        source,
-        target,
-        weight=weight if weighted and not _is_all_ones(weight, source, target) else None,
-        directed=options.is_directed(custom=True),
-    )
+    if options.edge_weight is None or weight.dtype == bool:
+        present = weight != 0  # a sparse matrix may store zeros
+        source, target, weight = source[present], target[present], None
+    directed = options.is_directed(custom=True)
+    return GraphParts([shape[0]], source, target, weight=weight, directed=directed)
 
 
 def from_edge_index(pair: Any, options: ReadOptions, number: int = 0) -> GraphParts:
     """Read ``(edge_index, x)``: arcs as two rows of nodes, and the nodes' rows or None."""
     ends, rows = as_numpy(pair[0]), pair[1]
-    if rows is None:
-        n_nodes = int(ends.max()) + 1 if ends.size else 0
-    else:
-        rows = as_numpy(rows)
-        n_nodes = len(rows)
     if ends.size and ends.dtype.kind not in "iu":
         raise InputError(
             f"Graph {number}: edge_index must hold integers, got {ends.dtype}."
         )
+    if rows is None:
+        n_nodes = int(ends.max()) + 1 if ends.size else 0
+    else:
+        rows = np.atleast_1d(as_numpy(rows))
+        n_nodes = len(rows)
     return GraphParts(
         [n_nodes],
         ends[0],
@@ -82,13 +79,3 @@ def as_numpy(array: Any) -> AnyArray:
     if hasattr(array, "detach"):
         array = array.detach().cpu().numpy()
     return np.asarray(array)
-
-
-def _is_all_ones(weight: AnyArray, source: AnyArray, target: AnyArray) -> bool:
-    """Tell whether weights say nothing: ones, for edges listed once each."""
-    if weight.dtype == bool:
-        return bool(weight.all())
-    if not (weight == 1).all():
-        return False
-    pairs = source.astype(np.int64) << 32 | target
-    return bool((np.diff(np.sort(pairs)) > 0).all())

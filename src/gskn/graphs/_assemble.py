@@ -16,7 +16,7 @@ from itertools import chain
 from typing import Any
 
 import numpy as np
-from scipy.sparse import coo_array, csr_array, diags_array
+from scipy.sparse import coo_array, diags_array
 
 from gskn._types import (
     AnyArray,
@@ -30,11 +30,12 @@ from gskn.exceptions import InputError
 from gskn.graphs._batch import (
     GraphBatch,
     join_names,
-    make_csr,
     name_array,
+    positions_within,
     running_total,
     sort_values,
 )
+from gskn.graphs._sparse import Adjacency, make_csr
 
 MAX_NODES = int(np.iinfo(np.int32).max)
 
@@ -45,7 +46,7 @@ class GraphParts:
 
     ``source`` and ``target`` count the nodes of this part from 0. ``graph_sizes`` says
     how many nodes each of its graphs has. ``labels`` and ``attributes`` are for all
-    nodes, or None.
+    nodes, or None. ``owned`` says that nobody else holds the arrays: they may be kept.
     """
 
     graph_sizes: Sequence[int] | IndexArray
@@ -57,6 +58,7 @@ class GraphParts:
     node_names: Sequence[Hashable] | NameArray | None = None
     graph_names: Sequence[Hashable] | NameArray | None = None
     directed: bool = True
+    owned: bool = False
 
 
 def assemble(parts: Sequence[GraphParts]) -> GraphBatch:
@@ -72,7 +74,8 @@ def assemble(parts: Sequence[GraphParts]) -> GraphBatch:
     undirected = np.repeat(
         [not part.directed for part in parts], [len(part.graph_sizes) for part in parts]
     ).astype(bool)
-    adjacency = _make_adjacency(source, target, weight, where, undirected)
+    owned = all(part.owned for part in parts)
+    adjacency = _make_adjacency(source, target, weight, where, undirected, owned=owned)
     _check_within_graphs(adjacency, where)
     labels, label_values = _join_labels(parts, where)
     return GraphBatch(
@@ -83,11 +86,13 @@ def assemble(parts: Sequence[GraphParts]) -> GraphBatch:
         _join_attributes(parts, where),
         join_names(
             [_as_names(part.graph_names) for part in parts],
-            [len(part.graph_sizes) for part in parts],
+            np.split(np.arange(len(where.graph_ptr) - 1), where.part_graphs[1:-1])
+            if parts
+            else [],
         ),
         join_names(
             [_as_names(part.node_names) for part in parts],
-            np.diff(where.part_ptr).tolist(),
+            [positions_within(part.graph_sizes) for part in parts],
         ),
     )
 
@@ -174,7 +179,7 @@ def _join_weights(parts: Sequence[GraphParts], where: _Where) -> FloatArray | No
     weights = []
     for number, part in enumerate(parts):
         if part.weight is None:
-            weights.append(np.ones(len(part.source)))
+            weights.append(_ones_for_first(part))
             continue
         weight = as_floats(part.weight, f"{where.part(number)}: edge weights")
         if weight.shape != (len(part.source),):
@@ -186,6 +191,15 @@ def _join_weights(parts: Sequence[GraphParts], where: _Where) -> FloatArray | No
         weights.append(weight)
     joined: FloatArray = _join(weights, np.float64)
     return joined
+
+
+def _ones_for_first(part: GraphParts) -> FloatArray:
+    """Weigh the first of equal edges 1 and the others 0: they add up to one edge."""
+    source, target = (np.asarray(e, dtype=np.int64) for e in (part.source, part.target))
+    pairs = source << 32 | target
+    weight = np.zeros(len(pairs))
+    weight[np.unique(pairs, return_index=True)[1]] = 1
+    return weight
 
 
 def _check_weight(weight: FloatArray, part: GraphParts, first: int, where: _Where) -> None:
@@ -208,7 +222,9 @@ def _make_adjacency(
     weight: FloatArray | None,
     where: _Where,
     undirected: BoolArray,
-) -> csr_array:
+    *,
+    owned: bool,
+) -> Adjacency:
     mirrored: BoolArray | None = None  # nodes whose edges go both ways
     if undirected.any():
         mirrored = np.repeat(undirected, np.diff(where.graph_ptr))
@@ -219,7 +235,7 @@ def _make_adjacency(
                 np.concatenate([source, target[both]]),
                 np.concatenate([target, source[both]]),
             )
-        return _unweighted_csr(source, target, where.n_nodes)
+        return _unweighted_csr(source, target, where.n_nodes, owned=owned)
     shape = (where.n_nodes, where.n_nodes)
     matrix = coo_array((weight, (source, target)), shape=shape).tocsr()
     if mirrored is not None:
@@ -227,6 +243,10 @@ def _make_adjacency(
         matrix = matrix.maximum(one_way.T.tocsr())
     matrix.sum_duplicates()
     matrix.eliminate_zeros()
+    if not np.isfinite(matrix.data).all():
+        raise InputError(
+            "Weights of edges listed several times add up to infinity; scale them down."
+        )
     return make_csr(
         matrix.data.astype(np.float64, copy=False),
         matrix.indices.astype(np.int32, copy=False),
@@ -234,10 +254,12 @@ def _make_adjacency(
     )
 
 
-def _unweighted_csr(source: NodeArray, target: NodeArray, n_nodes: int) -> csr_array:
+def _unweighted_csr(
+    source: NodeArray, target: NodeArray, n_nodes: int, *, owned: bool
+) -> Adjacency:
     # Files of benchmark sets are sorted; looking is far cheaper than sorting.
     if _is_sorted(source, target):
-        target = target.copy()  # the caller keeps its array
+        target = target if owned else target.copy()
     else:
         key = source.astype(np.int64)
         key *= n_nodes
@@ -258,7 +280,7 @@ def _is_sorted(source: NodeArray, target: NodeArray) -> bool:
     return bool(same.all())
 
 
-def _check_within_graphs(matrix: csr_array, where: _Where) -> None:
+def _check_within_graphs(matrix: Adjacency, where: _Where) -> None:
     """Refuse edges between graphs: the columns of a row must lie in its block."""
     n_nodes = where.n_nodes
     filled = np.flatnonzero(np.diff(matrix.indptr))
@@ -310,9 +332,10 @@ def _join_labels(
 
 def _is_plain_array(labels: Any) -> bool:
     """Tell whether numpy can find the distinct labels."""
-    return (
-        isinstance(labels, np.ndarray) and labels.ndim == 1 and labels.dtype.kind in "iubUS"
-    )
+    if not isinstance(labels, np.ndarray) or labels.ndim != 1:
+        return False
+    # Columns of text are arrays of objects; `map` looks at them without a Python loop.
+    return labels.dtype.kind in "iubUS" or {str} == {*map(type, labels)}
 
 
 def _as_label(label: Any, node: int, where: _Where) -> Hashable:
@@ -380,8 +403,8 @@ def _all_or_none(
     """Return what the parts with nodes have, which must be all of them, or none."""
     filled = [number for number, size in enumerate(np.diff(where.part_ptr)) if size]
     # Where no part has nodes, an empty table still tells its width.
-    filled = filled or list(range(len(columns)))
-    having = [(number, columns[number]) for number in filled if columns[number] is not None]
+    asked = filled or list(range(len(columns)))
+    having = [(number, columns[number]) for number in asked if columns[number] is not None]
     if having and len(having) < len(filled):
         lacking = next(number for number in filled if columns[number] is None)
         raise InputError(
@@ -399,9 +422,15 @@ def as_floats(values: Any, what: str) -> FloatArray:
             return array.astype(np.float64, copy=False)
     except (TypeError, ValueError):
         pass  # ragged, or no numbers: said below, with what was found
-    sample = repr(values)
-    sample = sample if len(sample) <= 60 else f"{sample[:57]}..."
-    raise InputError(f"{what} must be numbers, equally many for each, got {sample}.")
+    raise InputError(
+        f"{what} must be numbers, equally many for each, got {shorten(values)}."
+    )
+
+
+def shorten(value: object, width: int = 60) -> str:
+    """Show a value on one line of a message."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= width else f"{text[: width - 3]}..."
 
 
 def _as_names(names: Sequence[Hashable] | NameArray | None) -> NameArray | None:

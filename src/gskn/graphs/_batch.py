@@ -15,9 +15,9 @@ from gskn._types import (
     FloatArray,
     IndexArray,
     NameArray,
-    NodeArray,
 )
 from gskn.exceptions import InputError
+from gskn.graphs._sparse import Adjacency, make_csr
 
 GraphKey: TypeAlias = (
     int | np.integer | slice | Sequence[int] | Sequence[bool] | AnyArray | tuple[Any, Any]
@@ -34,10 +34,10 @@ class GraphBatch:
 
     Parameters
     ----------
-    adjacency : csr_array of shape (n_nodes, n_nodes)
-        Weights of the edges (ones when there are none), columns int32 and sorted
-        within rows, offsets int64. An undirected edge is stored in both directions,
-        a self-loop once.
+    adjacency : Adjacency of shape (n_nodes, n_nodes)
+        Weights of the edges, ones when there are none: a scipy CSR array with int32
+        columns, sorted within rows, and int64 offsets. An undirected edge is stored in
+        both directions, a self-loop once.
     graph_ptr : ndarray of shape (n_graphs + 1,)
         First node of every graph, then the number of nodes.
     node_labels : ndarray of shape (n_nodes,) or None
@@ -61,7 +61,7 @@ class GraphBatch:
     (3, [3, 1])
     """
 
-    adjacency: csr_array
+    adjacency: Adjacency
     graph_ptr: IndexArray
     node_labels: IndexArray | None = None
     label_values: tuple[Hashable, ...] = ()
@@ -107,6 +107,7 @@ class GraphBatch:
         n_entries = np.diff(self.adjacency.indptr[self.graph_ptr])
         n_loops = np.diff(running_total(self._is_looped)[self.graph_ptr])
         counts: IndexArray = np.where(self.directed, n_entries, (n_entries + n_loops) // 2)
+        counts.flags.writeable = False
         return counts
 
     @property
@@ -133,6 +134,7 @@ class GraphBatch:
         if not _is_same_matrix(self.adjacency, mirror):
             one_way = np.diff((self.adjacency != mirror).tocsr().indptr) > 0
             directed[self.node_graphs[one_way]] = True
+        directed.flags.writeable = False
         return directed
 
     @property
@@ -176,6 +178,10 @@ class GraphBatch:
         """
         return self._take(_graph_numbers(key, self.n_graphs))
 
+    # Without this, numpy would look inside the graphs for more dimensions.
+    def __array__(self, dtype: object = None, copy: object = None) -> AnyArray:
+        return np.fromiter(self, dtype=object, count=len(self))
+
     def __repr__(self) -> str:
         parts = [f"n_graphs={self.n_graphs}", f"n_nodes={self.n_nodes}"]
         parts.append(f"n_edges={self.n_edges}")
@@ -209,6 +215,8 @@ class GraphBatch:
         kind = networkx.DiGraph if graph.is_directed else networkx.Graph
         found = range(graph.n_nodes) if graph.node_names is None else graph.node_names
         names = [_plain(name) for name in found]
+        if len(set(names)) < len(names):
+            names = list(range(graph.n_nodes))  # names that repeat name nothing
         result = kind(name=_graph_title(graph))
         result.add_nodes_from(names)
         if graph.node_labels is not None:
@@ -241,18 +249,19 @@ class GraphBatch:
         return np.asarray(self.adjacency.diagonal() != 0)
 
     def _take(self, numbers: IndexArray) -> "GraphBatch":
-        first, sizes = self.graph_ptr[numbers], self.graph_sizes[numbers]
-        nodes = _ranges(first, sizes)
+        first = self.graph_ptr[numbers]
+        sizes = self.graph_ptr[numbers + 1] - first
+        nodes = ranges(first, sizes)
         graph_ptr = running_total(sizes)
         matrix = self.adjacency
         n_entries = matrix.indptr[first + sizes] - matrix.indptr[first]
-        entries = _ranges(matrix.indptr[first], n_entries)
+        entries = ranges(matrix.indptr[first], n_entries)
         shift = np.repeat((graph_ptr[:-1] - first).astype(np.int32), n_entries)
         return GraphBatch(
             make_csr(
                 matrix.data[entries],
                 matrix.indices[entries] + shift,
-                running_total(np.diff(matrix.indptr)[nodes]),
+                running_total(matrix.indptr[nodes + 1] - matrix.indptr[nodes]),
             ),
             graph_ptr,
             _pick(self.node_labels, nodes),
@@ -261,32 +270,6 @@ class GraphBatch:
             _pick(self.graph_names, numbers),
             _pick(self.node_names, nodes),
         )
-
-
-def make_csr(data: FloatArray, indices: NodeArray, indptr: IndexArray) -> csr_array:
-    """Wrap sorted, duplicate-free CSR arrays of a square matrix without copying.
-
-    scipy's constructor gives columns and offsets one common type, which would double
-    the columns of every batch; its operations accept int32 columns with int64 offsets.
-    """
-    n_nodes = len(indptr) - 1
-    matrix = csr_array((n_nodes, n_nodes), dtype=np.float64)
-    matrix.data, matrix.indices, matrix.indptr = data, indices, indptr
-    matrix.has_sorted_indices = True
-    matrix.has_canonical_format = True
-    return matrix
-
-
-def compact_csr(matrix: csr_array) -> csr_array:
-    """View a CSR matrix with offsets as narrow as its columns.
-
-    ``scipy.sparse.csgraph`` insists on one index type, and products are spared a copy
-    of the columns; only beyond 2^31 entries must the columns grow instead.
-    """
-    fits = matrix.nnz <= np.iinfo(np.int32).max
-    index = np.int32 if fits else np.int64
-    indices, indptr = (a.astype(index, copy=False) for a in (matrix.indices, matrix.indptr))
-    return csr_array((matrix.data, indices, indptr), shape=matrix.shape)
 
 
 def name_array(names: Sequence[Hashable]) -> NameArray:
@@ -338,6 +321,7 @@ def _concat(batches: list[GraphBatch]) -> GraphBatch:
         )
     matrices = [batch.adjacency for batch in batches]
     entries = running_total([matrix.nnz for matrix in matrices])
+    n_graphs = running_total([batch.n_graphs for batch in batches])
     shifted = zip(matrices, offsets, strict=False)
     return GraphBatch(
         make_csr(
@@ -351,8 +335,14 @@ def _concat(batches: list[GraphBatch]) -> GraphBatch:
         _join_offsets([batch.graph_ptr for batch in batches], offsets),
         *_join_labels(batches),
         _join_attributes(batches),
-        join_names([b.graph_names for b in batches], [b.n_graphs for b in batches]),
-        join_names([b.node_names for b in batches], [b.n_nodes for b in batches]),
+        join_names(
+            [b.graph_names for b in batches],
+            np.split(np.arange(n_graphs[-1]), n_graphs[1:-1]) if batches else [],
+        ),
+        join_names(
+            [b.node_names for b in batches],
+            [positions_within(b.graph_sizes) for b in batches],
+        ),
     )
 
 
@@ -412,14 +402,14 @@ def _having(
 
 
 def join_names(
-    columns: Sequence[NameArray | None], counts: Sequence[int]
+    columns: Sequence[NameArray | None], positions: Sequence[IndexArray]
 ) -> NameArray | None:
     """Join names; where only some are named, the others are called by position."""
     if all(names is None for names in columns):
         return None
     filled = [
-        np.arange(count) if names is None else names
-        for names, count in zip(columns, counts, strict=True)
+        position if names is None else names
+        for names, position in zip(columns, positions, strict=True)
     ]
     if len({names.dtype.kind for names in filled}) > 1:
         # numpy would turn the numbers among strings into strings.
@@ -427,15 +417,26 @@ def join_names(
     return np.concatenate(filled)
 
 
+def positions_within(sizes: Sequence[int] | AnyArray) -> IndexArray:
+    """Count from 0 within every block of the given sizes."""
+    return ranges(np.zeros(len(sizes), dtype=np.int64), np.asarray(sizes, dtype=np.int64))
+
+
 def sort_values(values: set[Hashable]) -> tuple[Hashable, ...]:
-    """Sort label values; kinds that do not compare are sorted by type and text.
+    """Sort label values; kinds that have no order are sorted by type and text.
 
     The order must not depend on the order of the graphs, so first appearance will not do.
     """
-    try:
-        return tuple(sorted(values))  # type: ignore[type-var]
-    except TypeError:
-        return tuple(sorted(values, key=lambda value: (type(value).__name__, repr(value))))
+    if all(isinstance(value, int | float | str | bytes | tuple) for value in values):
+        try:
+            return tuple(sorted(values))  # type: ignore[type-var]
+        except TypeError:
+            pass  # of several kinds
+    return tuple(sorted(values, key=lambda value: (type(value).__name__, _text(value))))
+
+
+def _text(value: Hashable) -> str:
+    return str(sorted(map(repr, value))) if isinstance(value, frozenset) else repr(value)
 
 
 def _is_same_matrix(left: csr_array, right: csr_array) -> bool:
@@ -446,7 +447,7 @@ def _is_same_matrix(left: csr_array, right: csr_array) -> bool:
     )
 
 
-def _ranges(first: IndexArray, counts: IndexArray) -> IndexArray:
+def ranges(first: IndexArray, counts: IndexArray) -> IndexArray:
     """Concatenate ``arange(f, f + c)`` for every pair, without a loop."""
     shift = np.repeat(first - running_total(counts)[:-1], counts)
     return np.arange(len(shift)) + shift

@@ -14,7 +14,7 @@ from gskn.graphs._arrays import (
     is_edge_index_pair,
     is_matrix,
 )
-from gskn.graphs._assemble import GraphParts, assemble
+from gskn.graphs._assemble import GraphParts, assemble, shorten
 from gskn.graphs._batch import GraphBatch
 from gskn.graphs._grakel import from_grakel, is_grakel
 from gskn.graphs._igraph import from_igraph, is_igraph
@@ -62,7 +62,8 @@ def as_batch(
         - one edge table of pandas or pyarrow with the given ``columns``;
         - the path of a file or folder, see `read_graphs`.
 
-        A list, or a tuple that is none of the above, is a sequence of graphs.
+        A list, or a tuple that is none of the above, is a sequence of graphs; it may
+        also hold batches and paths.
     node_label : str or None, default="auto"
         Where to find the label of a node: a key of networkx or igraph node data, a
         field of PyG data or a column of ``nodes``. "auto" is ``label`` if there is
@@ -134,8 +135,8 @@ def _from_sequence(graphs: Any, options: ReadOptions) -> GraphBatch:
             "graphs, adjacency matrices, (edge_index, x) tuples, an edge table or a path."
         )
     items = list(_check_stack(as_numpy(graphs)) if is_array(graphs) else graphs)
-    if items and all(isinstance(item, GraphBatch) for item in items):
-        return GraphBatch.concat(items)
+    if any(isinstance(item, GraphBatch | str | Path) for item in items):
+        return GraphBatch.concat([_as_one(item, options) for item in items])
     parts = []
     for number, item in enumerate(items):
         part = _as_parts(item, options, number)
@@ -148,8 +149,18 @@ def _from_sequence(graphs: Any, options: ReadOptions) -> GraphBatch:
     return assemble(parts)
 
 
+def _as_one(item: Any, options: ReadOptions) -> GraphBatch:
+    """Read a batch, a file or a graph of a mixed sequence."""
+    if isinstance(item, GraphBatch):
+        return item
+    if isinstance(item, str | Path):
+        return read_graphs(item, options=options)
+    return _from_sequence([item], options)
+
+
 def _check_stack(array: AnyArray) -> AnyArray:
-    if array.ndim != 3 and array.size:
+    is_list = array.ndim == 1 and array.dtype == object
+    if array.ndim != 3 and array.size and not is_list:
         raise InputError(
             f"An array of shape {array.shape} is no graph; an adjacency matrix has "
             "two dimensions, a stack of them three."
@@ -158,6 +169,4 @@ def _check_stack(array: AnyArray) -> AnyArray:
 
 
 def _describe(value: object) -> str:
-    text = repr(value)
-    text = text if len(text) <= 40 else f"{text[:37]}..."
-    return f"{text} of type {type(value).__name__}"
+    return f"{shorten(value, 40)} of type {type(value).__name__}"

@@ -15,10 +15,14 @@ from gskn.graphs._batch import GraphBatch
 from gskn.graphs._convert import as_batch
 
 _SOURCES = ("labels", "attributes", "degrees")
-_BINS_PER_DOUBLING = 4
+_LARGEST = 1e150
+_BIN_GROWTH = 2**0.25  # four bins for every doubling of the degree
 
 
-class AttributeEncoder(TransformerMixin, BaseEstimator):
+# Rows are those of nodes: scikit-learn's set_output would put the index of X on them.
+class AttributeEncoder(  # type: ignore[call-arg]
+    TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
+):
     """Learn from training graphs how to write a node as a real vector.
 
     Every source gives a block of columns in which a row has unit norm (or is zero):
@@ -80,7 +84,7 @@ class AttributeEncoder(TransformerMixin, BaseEstimator):
             n_columns += len(present) + 1
         if "attributes" in sources:
             rows = _require(batch.node_attributes, "attributes")
-            self.scaler_ = StandardScaler().fit(rows) if len(rows) else None
+            self.scaler_ = StandardScaler().fit(_check_size(rows)) if rows.size else None
             self.n_attributes_ = rows.shape[1]
             n_columns += rows.shape[1]
         if "degrees" in sources:
@@ -94,6 +98,8 @@ class AttributeEncoder(TransformerMixin, BaseEstimator):
         """Return one row per node of the graphs ``X``, in node order."""
         check_is_fitted(self, "sources_")
         batch = as_batch(X)
+        if not batch.n_nodes:  # nothing to encode, and nothing to miss
+            return np.empty((0, self.n_features_out_))
         blocks = [np.empty((batch.n_nodes, 0))]
         if "labels" in self.sources_:
             blocks.append(self._encode_labels(batch))
@@ -109,7 +115,8 @@ class AttributeEncoder(TransformerMixin, BaseEstimator):
         check_is_fitted(self, "sources_")
         names: list[str] = []
         if "labels" in self.sources_:
-            names += [f"label={value}" for value in self.label_values_] + ["label=unseen"]
+            names += [f"label={value!r}" for value in self.label_values_]
+            names.append("label unseen")
         if "attributes" in self.sources_:
             names += [f"attribute={number}" for number in range(self.n_attributes_)]
         if "degrees" in self.sources_:
@@ -124,7 +131,9 @@ class AttributeEncoder(TransformerMixin, BaseEstimator):
             found = (batch.node_labels is not None, batch.node_attributes is not None)
             chosen = tuple(s for s, here in zip(_SOURCES, found, strict=False) if here)
             return chosen or ("degrees",)
-        sources = (self.sources,) if isinstance(self.sources, str) else tuple(self.sources)
+        sources = (
+            self.sources if isinstance(self.sources, list | tuple) else (self.sources,)
+        )
         unknown = [source for source in sources if source not in _SOURCES]
         if unknown or not sources:
             raise InputError(
@@ -151,7 +160,7 @@ class AttributeEncoder(TransformerMixin, BaseEstimator):
             )
         if not rows.size or self.scaler_ is None:
             return np.zeros(rows.shape)
-        scaled: FloatArray = normalize(self.scaler_.transform(rows))
+        scaled: FloatArray = normalize(self.scaler_.transform(_check_size(rows)))
         return scaled
 
 
@@ -162,6 +171,16 @@ def _require(column: Any, what: str) -> Any:
             f"give them, or leave {what!r} out of its sources."
         )
     return column
+
+
+def _check_size(rows: FloatArray) -> FloatArray:
+    largest = float(np.abs(rows).max())
+    if largest > _LARGEST:
+        raise InputError(
+            f"A node attribute is as large as {largest}, beyond what can be squared; "
+            "scale the attributes down."
+        )
+    return rows
 
 
 def _one_hot(columns: IndexArray, n_columns: int) -> FloatArray:
@@ -175,18 +194,17 @@ def _learn_bins(degrees: IndexArray, max_degree: int) -> IndexArray:
     seen = np.unique(degrees)
     if not len(seen):
         seen = np.zeros(1, dtype=np.int64)  # no nodes: one column, for whatever comes
-    small = seen[seen <= max_degree]
-    bins = np.unique(_bin_number(seen[seen > max_degree], max_degree))
-    edges = np.arange(max_degree + 1, int(seen[-1]) * 2 + 2)
-    numbers = _bin_number(edges, max_degree)
-    low = edges[np.searchsorted(numbers, bins, side="left")]
-    high = edges[np.searchsorted(numbers, bins, side="right") - 1]
-    return np.concatenate([np.column_stack([small, small]), np.column_stack([low, high])])
+    starts = _bin_starts(max_degree, int(seen[-1]))
+    used = np.unique(np.searchsorted(starts, seen, side="right") - 1)
+    return np.column_stack([starts[used], starts[used + 1] - 1])
 
 
-def _bin_number(degrees: IndexArray, max_degree: int) -> IndexArray:
-    octaves = np.log2(np.maximum(degrees, 1) / max(max_degree, 1))
-    return np.floor(octaves * _BINS_PER_DOUBLING).astype(np.int64)
+def _bin_starts(max_degree: int, largest: int) -> IndexArray:
+    """Return where bins begin: one each up to ``max_degree``, then ever wider ones."""
+    wider = [max_degree + 1]
+    while wider[-1] <= largest:
+        wider.append(max(wider[-1] + 1, round(wider[-1] * _BIN_GROWTH)))
+    return np.concatenate([np.arange(max_degree + 1), wider])
 
 
 def _nearest_bin(degrees: IndexArray, bins: IndexArray) -> IndexArray:

@@ -1,14 +1,25 @@
 """A folder or a zip archive, read alike and without unpacking to disk."""
 
+import lzma
 import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-from gskn.exceptions import FileFormatError, MissingFileError, UnsafeArchiveError
+from gskn.exceptions import FileFormatError, GsknError, MissingFileError, UnsafeArchiveError
 
 MAX_UNPACKED_BYTES = 8 * 2**30
+_DAMAGES = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    EOFError,
+    OSError,  # what bzip2 says of damage
+    NotImplementedError,  # compressed in a way Python cannot read
+    RuntimeError,  # encrypted
+)
 
 
 class Folder:
@@ -30,6 +41,13 @@ class Folder:
         """Name a file in a message."""
         return str(self.path / self._members[name])
 
+    def size(self, name: str) -> int:
+        """Return the number of bytes of a file, unpacked."""
+        if not self._is_zip:
+            return (self.path / self._members[name]).stat().st_size
+        with zipfile.ZipFile(self.path) as archive:
+            return archive.getinfo(self._members[name]).file_size
+
     @contextmanager
     def open(self, name: str) -> Iterator[IO[bytes]]:
         """Open a file for reading bytes; damage to an archive is said as such."""
@@ -43,14 +61,12 @@ class Folder:
                 archive.open(self._members[name]) as file,
             ):
                 yield file
-        except (
-            zipfile.BadZipFile,
-            EOFError,
-            NotImplementedError,
-            RuntimeError,
-        ) as error:
+        except GsknError:
+            raise
+        except _DAMAGES as error:
             raise FileFormatError(
-                self.describe(name), f"damaged archive: {error}"
+                self.describe(name),
+                f"damaged, or packed in a way that cannot be read: {error}",
             ) from error
 
 
@@ -70,6 +86,8 @@ def _zip_members(path: Path) -> dict[str, str]:
             raise UnsafeArchiveError(
                 path, f"the member {info.filename!r} lies outside the archive's folder"
             )
+    # Archives made on a Mac carry a shadow of every file.
+    infos = [info for info in infos if not info.filename.startswith("__MACOSX/")]
     total = sum(info.file_size for info in infos)
     if total > MAX_UNPACKED_BYTES:
         raise UnsafeArchiveError(
@@ -77,7 +95,15 @@ def _zip_members(path: Path) -> dict[str, str]:
             f"it would unpack to {total} bytes, beyond the bound of "
             f"{MAX_UNPACKED_BYTES}; unpack it yourself if you trust it",
         )
-    return {PurePosixPath(info.filename).name: info.filename for info in infos}
+    members: dict[str, str] = {}
+    for info in infos:
+        name = PurePosixPath(info.filename).name
+        if name.endswith(".txt") and name in members:
+            raise FileFormatError(
+                path, f"two files of one name: {members[name]!r} and {info.filename!r}"
+            )
+        members[name] = info.filename
+    return members
 
 
 def _leaves_folder(name: str) -> bool:

@@ -8,7 +8,7 @@ import numpy as np
 from gskn._optional import comes_from
 from gskn.exceptions import InputError
 from gskn.graphs._arrays import from_matrix, is_matrix
-from gskn.graphs._assemble import GraphParts
+from gskn.graphs._assemble import GraphParts, shorten
 from gskn.graphs._options import ReadOptions
 
 
@@ -32,13 +32,19 @@ def from_grakel(graph: Any, options: ReadOptions, number: int = 0) -> GraphParts
     nodes are those of the edges and of the labels. Edge labels are not read.
     """
     if hasattr(graph, "get_edge_dictionary"):
-        graph = (graph.get_edge_dictionary(), graph.get_labels(purpose="dictionary"))
+        graph = (graph.get_edge_dictionary(), graph.node_labels)
     edges, labels = graph[0], graph[1] if len(graph) > 1 else None
     labels = labels or None
     if is_matrix(edges):
         part = from_matrix(edges, options, number)
         return _with_labels(part, labels, range(part.graph_sizes[0]), options, number)
-    pairs, weight = _read_edges(edges, number)
+    try:
+        pairs, weight = _read_edges(edges, number)
+        hash(tuple(pairs))
+    except TypeError as error:
+        raise InputError(
+            f"Graph {number}: {shorten(edges)} are no edges; give (node, node) pairs."
+        ) from error
     ends = dict.fromkeys(end for pair in pairs for end in pair)
     names = list(dict.fromkeys([*(labels or ()), *_isolated(edges), *ends]))
     names = _in_order(names)

@@ -1,12 +1,11 @@
 """igraph graphs as parts of a batch."""
 
+from dataclasses import replace
 from typing import Any
-
-import numpy as np
 
 from gskn._optional import comes_from
 from gskn.graphs._assemble import GraphParts
-from gskn.graphs._keyed import MISSING, read_attributes, read_labels, read_weights
+from gskn.graphs._keyed import from_named_data
 from gskn.graphs._options import ReadOptions
 
 
@@ -17,28 +16,14 @@ def is_igraph(graph: object) -> bool:
 
 def from_igraph(graph: Any, options: ReadOptions, number: int = 0) -> GraphParts:
     """Read an igraph graph; the vertex attribute ``name`` names its nodes."""
-    ends = np.array(graph.get_edgelist(), dtype=np.int64).reshape(-1, 2)
-    node_keys, edge_keys = graph.vs.attributes(), graph.es.attributes()
-    graph_text = f"Graph {number}"
+    nodes = {vertex.index: _set_only(vertex.attributes()) for vertex in graph.vs}
+    edges = [(*edge.tuple, _set_only(edge.attributes())) for edge in graph.es]
+    part = from_named_data(nodes, edges, options, number, directed=graph.is_directed())
+    names = graph.vs["name"] if "name" in graph.vs.attributes() else None
+    titles = [graph["name"]] if "name" in graph.attributes() else None
+    return replace(part, node_names=names, graph_names=titles)
 
-    # igraph fills attributes that were never set with None.
-    def node_column(key: str) -> list[Any]:
-        return graph.vs[key] if key in node_keys else [MISSING] * graph.vcount()
 
-    def edge_column(key: str) -> list[Any]:
-        values = graph.es[key] if key in edge_keys else [MISSING] * graph.ecount()
-        return [MISSING if value is None else value for value in values]
-
-    return GraphParts(
-        graph_sizes=[graph.vcount()],
-        source=ends[:, 0],
-        target=ends[:, 1],
-        weight=read_weights(edge_column, edge_keys, options.edge_weight, graph_text),
-        labels=read_labels(node_column, node_keys, options.node_label, graph_text),
-        attributes=read_attributes(
-            node_column, node_keys, options.node_attributes, graph_text
-        ),
-        node_names=graph.vs["name"] if "name" in node_keys else None,
-        graph_names=[graph["name"]] if "name" in graph.attributes() else None,
-        directed=options.is_directed(graph.is_directed()),
-    )
+def _set_only(attributes: dict[str, Any]) -> dict[str, Any]:
+    """Drop attributes that were never set, which igraph fills with None."""
+    return {key: value for key, value in attributes.items() if value is not None}

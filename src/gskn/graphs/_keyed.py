@@ -1,96 +1,97 @@
-"""Node and edge data that graph libraries keep under names: networkx and igraph."""
+"""Graphs whose nodes and edges carry named data: networkx, igraph and node-link JSON."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from gskn.exceptions import InputError
-from gskn.graphs._options import AUTO, AttributeKeys, Key
+from gskn.graphs._assemble import GraphParts
+from gskn.graphs._options import AUTO, ReadOptions
 
-Column = Callable[[str], list[Any]]  # the values under a key, MISSING where there is none
-
-
-class _Missing:
-    def __repr__(self) -> str:
-        return "nothing"
+NodeData = Sequence[Mapping[str, Any]]
+Edge = tuple[Hashable, Hashable, Mapping[str, Any]]
 
 
-MISSING = _Missing()
+def from_named_data(
+    nodes: Mapping[Hashable, Mapping[str, Any]],
+    edges: Sequence[Edge],
+    options: ReadOptions,
+    number: int,
+    *,
+    directed: bool,
+) -> GraphParts:
+    """Describe a graph by its nodes with their data and its edges with theirs."""
+    names = list(nodes)
+    position = {name: index for index, name in enumerate(names)}
+    data = list(nodes.values())
+    return GraphParts(
+        graph_sizes=[len(names)],
+        source=np.array([position[source] for source, _, _ in edges], dtype=np.int64),
+        target=np.array([position[target] for _, target, _ in edges], dtype=np.int64),
+        weight=_read_weights([values for *_, values in edges], options, number),
+        labels=_read_column(data, options.node_label, "label", number),
+        attributes=_read_attributes(data, options, number),
+        node_names=None if names == list(range(len(names))) else names,
+        directed=options.is_directed(directed),
+    )
 
 
-def read_labels(
-    column: Column, known: Iterable[str], key: Key, graph: str
-) -> list[Any] | None:
-    """Read one label per node."""
-    return _read(column, known, key, custom="label", what="node", graph=graph)
+def _read_weights(data: NodeData, options: ReadOptions, number: int) -> list[Any] | None:
+    """Read one weight per edge; edges without one weigh 1 where others have one."""
+    key = _resolve(data, options.edge_weight, "weight")
+    if key is None:
+        return None
+    if data and not any(key in values for values in data):
+        raise InputError(f"Graph {number} has no edge data {key!r}; {_hint(data)}")
+    return [values.get(key, 1.0) for values in data]
 
 
-def read_attributes(
-    column: Column, known: Iterable[str], keys: AttributeKeys, graph: str
-) -> list[Any] | None:
+def _read_attributes(data: NodeData, options: ReadOptions, number: int) -> list[Any] | None:
     """Read one vector per node: from one key, or a number from each of several."""
+    keys = options.node_attributes
     if keys is None or isinstance(keys, str):
-        rows = _read(column, known, keys, custom="attributes", what="node", graph=graph)
-        _check_equal_lengths(rows, graph)
+        rows = _read_column(data, keys, "attributes", number)
+        _check_equal_lengths(rows or [], number)
         return rows
-    columns = [
-        _read(column, known, key, custom=key, what="node", graph=graph) for key in keys
-    ]
+    columns = [_read_column(data, key, key, number) or [] for key in keys]
     return [list(row) for row in zip(*columns, strict=True)]
 
 
-def read_weights(
-    column: Column, known: Iterable[str], key: Key, graph: str
+def _read_column(
+    data: NodeData, key: str | None, custom: str, number: int
 ) -> list[Any] | None:
-    """Read one weight per edge; edges without one weigh 1 where others have one."""
-    known = list(known)
-    if key is None or (key == AUTO and "weight" not in known):
+    key = _resolve(data, key, custom)
+    if key is None:
         return None
-    key = "weight" if key == AUTO else key
-    values = column(key)
-    if values and all(value is MISSING for value in values):
-        raise InputError(f"{graph} has no edge data {key!r}; {_hint(known)}")
-    return [1.0 if value is MISSING else value for value in values]
-
-
-def _read(
-    column: Column,
-    known: Iterable[str],
-    key: Key,
-    *,
-    custom: str,
-    what: str,
-    graph: str,
-) -> list[Any] | None:
-    known = list(known)
-    if key is None or (key == AUTO and custom not in known):
-        return None
-    key = custom if key == AUTO else key
-    values = column(key)
-    for number, value in enumerate(values):
-        if value is MISSING or value is None:
+    for node, values in enumerate(data):
+        if values.get(key) is None:
             raise InputError(
-                f"{graph}, {what} {number} has no {what} data {key!r}; "
-                f"give it to every node. {_hint(known)}"
+                f"Graph {number}, node {node} has no node data {key!r}; "
+                f"give it to every node. {_hint(data)}"
             )
-    return values
+    return [values[key] for values in data]
 
 
-def _hint(known: list[str]) -> str:
-    listed = ", ".join(sorted(map(repr, known)))
-    return f"Names found: {listed}." if listed else "The graph has no such data at all."
+def _resolve(data: NodeData, key: str | None, custom: str) -> str | None:
+    """Return the key to read; the custom one only where anything has it."""
+    if key != AUTO:
+        return key
+    return custom if any(values.get(custom) is not None for values in data) else None
 
 
-def _check_equal_lengths(rows: Sequence[Any] | None, graph: str) -> None:
-    if not rows:
-        return
-    sizes = [_size(row) for row in rows]
+def _hint(data: NodeData) -> str:
+    found = sorted({repr(key) for values in data for key in values})
+    return f"Names found: {', '.join(found)}." if found else "There is no such data at all."
+
+
+def _check_equal_lengths(rows: Sequence[Any], number: int) -> None:
+    sizes = [
+        int(np.size(row)) if not isinstance(row, list | tuple) else len(row) for row in rows
+    ]
     for node, size in enumerate(sizes):
         if size != sizes[0]:
             raise InputError(
-                f"{graph}, node {node} has {size} attributes, but node 0 has {sizes[0]}; "
-                "give every node the same attributes."
+                f"Graph {number}, node {node} has {size} attributes, but node 0 has "
+                f"{sizes[0]}; give every node the same attributes."
             )
-
-
-def _size(row: Any) -> int:
-    return len(row) if hasattr(row, "__len__") and not isinstance(row, str) else 1

@@ -15,7 +15,9 @@ def read_smiles(path: Path, options: ReadOptions) -> list[GraphParts]:
     """Read one SMILES a line, with an optional name after it."""
     chem = require("rdkit.Chem", extra="rdkit")
     parts = []
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+    for number, line in enumerate(
+        path.read_text(encoding="utf-8-sig").splitlines(), start=1
+    ):
         fields = line.split(maxsplit=1)
         if not fields or fields[0].startswith("#"):
             continue
@@ -31,7 +33,9 @@ def read_smiles(path: Path, options: ReadOptions) -> list[GraphParts]:
 def read_sdf(path: Path, options: ReadOptions) -> list[GraphParts]:
     """Read the molecules of an SD file."""
     chem = require("rdkit.Chem", extra="rdkit")
-    parts = []
+    parts: list[GraphParts] = []
+    if not path.stat().st_size:
+        return parts
     with _quiet():
         for number, molecule in enumerate(chem.SDMolSupplier(str(path))):
             if molecule is None:

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from gskn.exceptions import InputError
+
 Key: TypeAlias = str | None
 AttributeKeys: TypeAlias = str | Sequence[str] | None
 
@@ -21,6 +23,34 @@ class ReadOptions:
     columns: tuple[str, str, str] = ("graph", "source", "target")
     nodes: Any = None
 
+    def __post_init__(self) -> None:
+        for name in ("node_label", "edge_weight"):
+            value = getattr(self, name)
+            if not isinstance(value, str | None):
+                raise InputError(f"{name} must be a name or None, got {value!r}.")
+        keys = self.node_attributes
+        if not isinstance(keys, str | None) and not _are_names(keys):
+            raise InputError(
+                f"node_attributes must be a name, some names or None, got {keys!r}."
+            )
+        if not isinstance(self.directed, bool | None):
+            raise InputError(
+                f"directed must be True, False or None, got {self.directed!r}."
+            )
+        if not _are_names(self.columns) or len(self.columns) != 3:
+            raise InputError(
+                "columns must name the graph, source and target columns, "
+                f"got {self.columns!r}."
+            )
+
     def is_directed(self, custom: bool) -> bool:  # noqa: FBT001 - the format's answer
         """Return what the caller said, else the custom of the format."""
         return custom if self.directed is None else self.directed
+
+
+def _are_names(keys: object) -> bool:
+    return (
+        isinstance(keys, list | tuple)
+        and bool(keys)
+        and all(isinstance(key, str) for key in keys)
+    )

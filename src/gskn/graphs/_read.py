@@ -5,7 +5,7 @@ import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-from xml.etree.ElementTree import ParseError
+from xml.etree.ElementTree import ParseError, parse
 
 from gskn._optional import require
 from gskn.exceptions import (
@@ -19,10 +19,14 @@ from gskn.graphs._batch import GraphBatch
 from gskn.graphs._edgelist import read_edge_list, read_parquet
 from gskn.graphs._folder import Folder
 from gskn.graphs._graph6 import read_graph6
+from gskn.graphs._keyed import from_named_data
 from gskn.graphs._molecules import read_sdf, read_smiles
 from gskn.graphs._networkx import from_networkx
 from gskn.graphs._options import ReadOptions
 from gskn.graphs._tu import find_tu_name, read_tu
+
+# What the parsers of other libraries raise on malformed files.
+_FOREIGN_ERRORS = (ValueError, TypeError, LookupError, AttributeError, RecursionError)
 
 
 def read_graphs(path: str | Path, *, options: ReadOptions | None = None) -> GraphBatch:
@@ -33,7 +37,8 @@ def read_graphs(path: str | Path, *, options: ReadOptions | None = None) -> Grap
     path : str or Path
         The format follows from the name:
 
-        - ``.graphml``, ``.gml`` and ``.json`` (node-link), with the networkx extra;
+        - ``.graphml`` and ``.gml``, with the networkx extra, and ``.json`` (node-link).
+          In GML, ``label`` names the nodes unless two nodes share one;
         - ``.csv``, ``.tsv``, ``.edgelist``, ``.edges``, ``.txt`` and ``.parquet``: one
           edge a line, with a header (``source``, ``target``, maybe ``graph``,
           ``weight``) or without (source, target, maybe weight);
@@ -58,58 +63,68 @@ def read_graphs(path: str | Path, *, options: ReadOptions | None = None) -> Grap
     options = options or ReadOptions()
     if not path.exists():
         raise MissingFileError(f"There is no file or folder {str(path)!r}.")
-    if path.is_dir() or path.suffix.lower() == ".zip":
-        name = find_tu_name(Folder(path))
-        if name is not None:
-            return read_tu(path).graphs
-        if path.is_dir():
-            return _read_folder(path, options)
-        raise FileFormatError(path, "the archive holds no file NAME_A.txt of the TU format")
-    reader = _READERS.get(path.suffix.lower())
-    if reader is None:
+    if path.is_dir():
+        batches = _read_folder(path, options, seen=set())
+        if not batches:
+            raise MissingFileError(
+                f"The folder {str(path)!r} holds no file of graphs; known: {_known()}."
+            )
+        try:
+            return GraphBatch.concat(batches)
+        except InputError as error:
+            raise InputError(
+                f"The files of {str(path)!r} do not fit together: {error}"
+            ) from error
+    return _read_file(path, options)
+
+
+def _read_file(path: Path, options: ReadOptions) -> GraphBatch:
+    suffix = path.suffix.lower()
+    if suffix not in _READERS and suffix != ".zip":
         raise FileFormatError(
-            path,
-            f"no graphs are known by the suffix {path.suffix!r}; known: {_known()}",
+            path, f"no graphs are known by the suffix {path.suffix!r}; known: {_known()}"
         )
-    return _read_file(path, reader, options)
-
-
-def _read_file(path: Path, reader: "_Reader", options: ReadOptions) -> GraphBatch:
     try:
-        parts = reader(path, options)
-        batch = assemble(parts)
+        if suffix == ".zip":
+            return read_tu(path, options).graphs
+        return _named(assemble(_READERS[suffix](path, options)), path.stem)
     except InputError as error:
         raise FileFormatError(path, str(error)) from error
+    except PermissionError as error:
+        raise FileFormatError(path, "cannot be read: permission denied") from error
     except (UnicodeDecodeError, RecursionError, MemoryError) as error:
-        raise FileFormatError(path, f"not readable as {path.suffix}: {error}") from error
-    return _named(batch, path.stem)
+        raise FileFormatError(path, f"not readable as {suffix}: {error}") from error
 
 
-def _read_folder(path: Path, options: ReadOptions) -> GraphBatch:
+def _read_folder(path: Path, options: ReadOptions, seen: set[Path]) -> list[GraphBatch]:
+    """Read a TU set, or every file by its suffix; links are not followed in circles."""
+    if path.resolve() in seen:
+        return []
+    seen.add(path.resolve())
+    if find_tu_name(Folder(path)) is not None:
+        return [read_tu(path, options).graphs]
     batches, unknown = [], []
     for child in sorted(path.iterdir(), key=_natural):
-        if child.name.startswith("."):
+        if child.name.startswith((".", "__")) or not child.exists():
             continue
-        if child.is_dir() or child.suffix.lower() in {*_READERS, ".zip"}:
-            batches.append(read_graphs(child, options=options))
+        if child.is_dir():
+            batches += _read_folder(child, options, seen)
+        elif _is_graph_file(child):
+            batches.append(_read_file(child, options))
         else:
             unknown.append(child.name)
-    if not batches:
-        raise MissingFileError(
-            f"The folder {str(path)!r} holds no file of graphs; known suffixes: {_known()}."
-        )
     if unknown:
         warnings.warn(
-            f"Not read, for their suffix says no graph: {', '.join(unknown)}",
+            f"Not read, for their names say no graph: {', '.join(unknown)}",
             GsknWarning,
             stacklevel=3,
         )
-    try:
-        return GraphBatch.concat(batches)
-    except InputError as error:
-        raise InputError(
-            f"The files of {str(path)!r} do not fit together: {error}"
-        ) from error
+    return batches
+
+
+def _is_graph_file(path: Path) -> bool:
+    is_note = path.stem.lower() in {"readme", "license", "licence", "notes"}
+    return path.suffix.lower() in {*_READERS, ".zip"} and not is_note
 
 
 def _natural(path: Path) -> list[tuple[int, int, str]]:
@@ -139,57 +154,96 @@ def _named(batch: GraphBatch, stem: str) -> GraphBatch:
 def _read_graphml(path: Path, options: ReadOptions) -> list[GraphParts]:
     networkx = require("networkx", extra="networkx")
     try:
-        graph = networkx.read_graphml(path)
+        _check_graphml(path)
+        graphs = list(networkx.GraphMLReader()(path=path))
     except ParseError as error:
         raise FileFormatError(
             path, f"broken XML: {error}", line=error.position[0]
         ) from error
-    except (networkx.NetworkXError, KeyError, ValueError, TypeError) as error:
-        raise FileFormatError(path, f"not GraphML: {error}") from error
-    return [from_networkx(graph, options)]
+    except (networkx.NetworkXError, *_FOREIGN_ERRORS) as error:
+        raise FileFormatError(path, f"not GraphML: {_one_line(error)}") from error
+    if not graphs:
+        raise FileFormatError(path, "not GraphML: there is no graph in it")
+    return [from_networkx(graph, options, number) for number, graph in enumerate(graphs)]
+
+
+def _check_graphml(path: Path) -> None:
+    """Refuse edges to nodes that are not declared; networkx would invent the nodes."""
+    for graph in parse(path).getroot().iterfind("{*}graph"):
+        declared = {node.get("id") for node in graph.iter() if node.tag.endswith("}node")}
+        for edge in graph.iter():
+            ends = (edge.get("source"), edge.get("target"))
+            if edge.tag.endswith("}edge") and not declared.issuperset(ends):
+                raise InputError(
+                    f"the edge from {ends[0]!r} to {ends[1]!r} has no such node"
+                )
 
 
 def _read_gml(path: Path, options: ReadOptions) -> list[GraphParts]:
+    """Read GML, whose ``label`` names the nodes unless two nodes share one."""
     networkx = require("networkx", extra="networkx")
     try:
-        # label="id" keeps `label` as what it says, instead of taking it as the name.
-        graph = networkx.read_gml(path, label="id")
-    except (
-        networkx.NetworkXError,
-        ValueError,
-        TypeError,
-        KeyError,
-        IndexError,
-    ) as error:
-        raise FileFormatError(path, f"not GML: {error}") from error
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+        graph = networkx.parse_gml(lines, label="id")
+    except (networkx.NetworkXError, *_FOREIGN_ERRORS) as error:
+        raise FileFormatError(path, f"not GML: {_one_line(error)}") from error
+    labels = [data.pop("label", None) for data in graph.nodes.values()]
+    if None not in labels and len(set(labels)) == len(labels):
+        graph = networkx.relabel_nodes(graph, dict(zip(graph, labels, strict=True)))
+    else:
+        for data, label in zip(graph.nodes.values(), labels, strict=True):
+            data["label"] = label
     return [from_networkx(graph, options)]
 
 
 def _read_json(path: Path, options: ReadOptions) -> list[GraphParts]:
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = json.loads(path.read_text(encoding="utf-8-sig"))
     except json.JSONDecodeError as error:
         raise FileFormatError(
             path, f"broken JSON: {error.msg}", line=error.lineno
         ) from error
+    except ValueError as error:
+        raise FileFormatError(path, f"broken JSON: {_one_line(error)}") from error
     graphs = content if isinstance(content, list) else [content]
     return [
-        from_networkx(_from_node_link(path, graph, number), options, number)
-        for number, graph in enumerate(graphs)
+        _from_node_link(path, graph, number, options) for number, graph in enumerate(graphs)
     ]
 
 
-def _from_node_link(path: Path, content: Any, number: int) -> Any:
-    networkx = require("networkx", extra="networkx")
-    edges = "links" if isinstance(content, dict) and "links" in content else "edges"
+def _from_node_link(
+    path: Path, content: Any, number: int, options: ReadOptions
+) -> GraphParts:
+    """Read a graph as networkx, d3 and others write it: nodes with ids, and links."""
     try:
-        return networkx.node_link_graph(content, edges=edges)
-    except (networkx.NetworkXError, KeyError, TypeError, AttributeError) as error:
+        links = content["links"] if "links" in content else content["edges"]
+        nodes = {_as_id(node["id"]): node for node in content["nodes"]}
+        edges = [(_as_id(link["source"]), _as_id(link["target"]), link) for link in links]
+        n_listed = len(content["nodes"])
+        directed = bool(content.get("directed", False))
+    except (KeyError, TypeError, AttributeError) as error:
         raise FileFormatError(
             path,
             f"graph {number} is no node-link graph ({error!r}); it needs 'nodes' with "
             "'id', and 'edges' or 'links' with 'source' and 'target'",
         ) from error
+    if len(nodes) < n_listed:
+        raise InputError(f"Graph {number} lists a node twice; give every node its own id.")
+    for source, target, _ in edges:
+        if source not in nodes or target not in nodes:
+            raise InputError(
+                f"Graph {number} has an edge from {source!r} to {target!r}, but no such "
+                "node; list the node or drop the edge."
+            )
+    return from_named_data(nodes, edges, options, number, directed=directed)
+
+
+def _as_id(value: Any) -> Any:
+    return tuple(map(_as_id, value)) if isinstance(value, list) else value
+
+
+def _one_line(error: BaseException) -> str:
+    return " ".join(str(error).split()) or type(error).__name__
 
 
 def _known() -> str:

@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 from gskn._optional import comes_from
 from gskn._types import AnyArray, IndexArray
 from gskn.exceptions import InputError
-from gskn.graphs._assemble import GraphParts
+from gskn.graphs._assemble import GraphParts, as_floats, shorten
 from gskn.graphs._options import AUTO, ReadOptions
 
 
@@ -27,15 +27,15 @@ def from_table(table: Any, options: ReadOptions) -> GraphParts:
     rows does not matter. Without a graph column, the table is one graph. Edges are
     undirected unless ``directed=True``.
     """
-    edges = _as_arrow(table)
-    nodes = None if options.nodes is None else _as_arrow(options.nodes)
+    edges = _as_arrow(table, "edge table")
+    nodes = None if options.nodes is None else _as_arrow(options.nodes, "node table")
     graph_key, source_key, target_key = options.columns
     grouped = graph_key in edges.column_names
     source, target = (_column(edges, key, "edge") for key in (source_key, target_key))
     node_ids = _column(nodes, "node", "node") if nodes is not None else source.slice(0, 0)
     ids, id_values = _factorize([source, target, node_ids])
     graphs, graph_values = _group(edges, nodes, graph_key, grouped=grouped)
-    n_edges, n_listed = len(source), len(node_ids)
+    n_edges = len(source)
 
     # One number per (graph, node) pair, in the order of graphs, then of nodes.
     owner = np.concatenate([graphs[:n_edges], graphs[:n_edges], graphs[n_edges:]])
@@ -53,7 +53,7 @@ def from_table(table: Any, options: ReadOptions) -> GraphParts:
         positions[:n_edges],
         positions[n_edges : 2 * n_edges],
         weight=None if weight_key is None else _numbers(edges, weight_key, "edge"),
-        labels=_labels(nodes, options, listed, n_listed),
+        labels=_labels(nodes, options, listed),
         attributes=_attributes(nodes, options, listed),
         node_names=id_values[distinct % max(len(id_values), 1)],
         graph_names=graph_values if grouped else None,
@@ -61,17 +61,24 @@ def from_table(table: Any, options: ReadOptions) -> GraphParts:
     )
 
 
-def _as_arrow(table: Any) -> pa.Table:
+def _as_arrow(table: Any, name: str) -> pa.Table:
     if isinstance(table, pa.RecordBatch):
-        return pa.Table.from_batches([table])
-    if isinstance(table, pa.Table):
-        return table
-    try:
-        return pa.Table.from_pandas(table, preserve_index=False)
-    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+        table = pa.Table.from_batches([table])
+    elif not is_table(table):
         raise InputError(
-            f"The table has a column of mixed types: {error}. Give each column one type."
-        ) from error
+            f"The {name} must be a pandas or pyarrow table, got {shorten(table)}."
+        )
+    elif not isinstance(table, pa.Table):
+        try:
+            table = pa.Table.from_pandas(table, preserve_index=False)
+        except (pa.ArrowInvalid, pa.ArrowTypeError, ValueError) as error:
+            reason = " ".join(str(error).split())
+            raise InputError(
+                f"The {name} cannot be read: {reason}. Give every column one name and type."
+            ) from error
+    if len(set(table.column_names)) < len(table.column_names):
+        raise InputError(f"The {name} has two columns of one name; rename one.")
+    return table
 
 
 def _column(table: pa.Table, key: str, kind: str) -> pa.ChunkedArray:
@@ -97,20 +104,32 @@ def _column(table: pa.Table, key: str, kind: str) -> pa.ChunkedArray:
 
 def _factorize(columns: list[pa.ChunkedArray]) -> tuple[IndexArray, AnyArray]:
     """Replace values by their rank, over several columns of one type."""
-    types = {column.type for column in columns if len(column)}
-    if len(types) > 1 and not all(map(pa.types.is_integer, types)):
+    columns = [_plain_type(column) for column in columns if len(column)]
+    types = {column.type for column in columns}
+    if len(types) > 1:
         listed = " and ".join(sorted(map(str, types)))
         raise InputError(
             f"Ids of nodes or graphs are of types {listed}; give them one type."
         )
-    arrays = [column.to_numpy() for column in columns if len(column)]
-    if not arrays:
+    if not columns:
         return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
-    joined = np.concatenate(arrays)
-    if joined.dtype == object:  # strings: numpy sorts fixed-width text far faster
-        joined = joined.astype(np.str_)
-    values, numbers = np.unique(joined, return_inverse=True)
-    return numbers, values
+    joined = pa.chunked_array([chunk for column in columns for chunk in column.chunks])
+    encoded = joined.combine_chunks().dictionary_encode()
+    order = pc.array_sort_indices(encoded.dictionary).to_numpy()
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.arange(len(order))
+    values = encoded.dictionary.take(order).to_numpy(zero_copy_only=False)
+    return rank[encoded.indices.to_numpy()], values
+
+
+def _plain_type(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Bring equal kinds of ids to one type."""
+    if pa.types.is_integer(column.type):
+        try:
+            return column.cast(pa.int64())
+        except pa.ArrowInvalid:
+            raise InputError("An id is beyond 2^63; give such ids as text.") from None
+    return column.cast(pa.large_string()) if pa.types.is_string(column.type) else column
 
 
 def _group(
@@ -141,36 +160,47 @@ def _check_nodes(listed: IndexArray, n_nodes: int, ids: pa.ChunkedArray) -> None
 
 
 def _labels(
-    nodes: pa.Table | None, options: ReadOptions, listed: IndexArray, n_listed: int
+    nodes: pa.Table | None, options: ReadOptions, listed: IndexArray
 ) -> AnyArray | None:
     key = options.node_label
-    if nodes is None or key is None or (key == AUTO and "label" not in nodes.column_names):
+    if nodes is None or key is None:
         return None
-    values = _column(nodes, "label" if key == AUTO else key, "node").to_numpy()
-    if values.dtype == object and all(isinstance(value, str) for value in values):
-        values = values.astype(np.str_)
-    ordered = np.empty(n_listed, dtype=values.dtype)
-    ordered[listed] = values
-    return ordered
+    if key == AUTO:
+        if "label" not in nodes.column_names:
+            return None
+        key = "label"
+    return _in_order(_column(nodes, key, "node").to_numpy(), listed)
 
 
 def _attributes(
     nodes: pa.Table | None, options: ReadOptions, listed: IndexArray
 ) -> AnyArray | None:
     keys = options.node_attributes
-    if nodes is None or keys is None or keys == AUTO:
+    if nodes is None or keys is None:
         return None
+    if keys == AUTO:
+        if "attributes" not in nodes.column_names:
+            return None
+        keys = "attributes"
     keys = [keys] if isinstance(keys, str) else keys
-    rows = np.column_stack([_numbers(nodes, key, "node") for key in keys])
-    ordered = np.empty_like(rows)
-    ordered[listed] = rows
+    blocks = [_numbers(nodes, key, "node") for key in keys]
+    return _in_order(np.column_stack(blocks), listed)
+
+
+def _in_order(values: AnyArray, listed: IndexArray) -> AnyArray:
+    """Move what the node table lists in its own order to the order of the nodes."""
+    ordered = np.empty_like(values)
+    ordered[listed] = values
     return ordered
 
 
 def _numbers(table: pa.Table, key: str, kind: str) -> AnyArray:
+    """Read a column of numbers, or of lists of numbers, equally many in each."""
     column = _column(table, key, kind)
+    if pa.types.is_list(column.type) or pa.types.is_fixed_size_list(column.type):
+        return as_floats(column.to_pylist(), f"Column {key!r} of the {kind} table")
     try:
-        numbers: AnyArray = column.cast(pa.float64()).to_numpy()
+        numbers: AnyArray = column.cast(pa.float64(), safe=False).to_numpy()
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         raise InputError(
             f"Column {key!r} of the {kind} table must hold numbers, got {column.type}."

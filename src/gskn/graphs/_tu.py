@@ -4,7 +4,12 @@ Lines are parsed in bulk by pyarrow while the archive is still being unpacked; o
 file that turns out to be malformed is read again, line by line, to name the line.
 """
 
+import re
+from collections import deque
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import IO, Any
 
@@ -17,9 +22,11 @@ from gskn.exceptions import FileFormatError, InputError
 from gskn.graphs._assemble import GraphParts, assemble
 from gskn.graphs._batch import GraphBatch
 from gskn.graphs._folder import Folder
+from gskn.graphs._options import ReadOptions
 
 _BLOCK_BYTES = 2**22
-_PIECE_BYTES = 2**20
+_PIECE_BYTES = 2**13
+_BLOCKS_AHEAD = 6
 _EDGES = "_A.txt"
 
 
@@ -42,7 +49,7 @@ def find_tu_name(folder: Folder) -> str | None:
     return names[0].removesuffix(_EDGES) if names else None
 
 
-def read_tu(path: str | Path) -> TuSet:
+def read_tu(path: str | Path, options: ReadOptions | None = None) -> TuSet:
     """Read a set in the TU format from a folder or a zip archive.
 
     Edge labels and edge attributes are not read. A label of several columns is a tuple.
@@ -52,6 +59,7 @@ def read_tu(path: str | Path) -> TuSet:
     FileFormatError
         Names the file and, where one is at fault, the line.
     """
+    options = options or ReadOptions()
     folder = Folder(path)
     name = find_tu_name(folder)
     if name is None:
@@ -59,25 +67,31 @@ def read_tu(path: str | Path) -> TuSet:
     files = _TuFiles(folder, name)
     (indicator,) = files.integers("graph_indicator", n_columns=1)
     targets = files.integers("graph_labels") if files.has("graph_labels") else None
-    sizes = _graph_sizes(indicator, None if targets is None else targets.shape[1], files)
+    sizes = _graph_sizes(indicator, None if targets is None else len(targets[0]), files)
     edges = files.integers("A", n_columns=2)
     _check_node_numbers(edges, len(indicator), files)
-    labels = files.integers("node_labels") if files.has("node_labels") else None
-    attributes = files.floats("node_attributes") if files.has("node_attributes") else None
+    labels = attributes = None
+    if files.has("node_labels") and options.node_label is not None:
+        labels = files.integers("node_labels")
+    if files.has("node_attributes") and options.node_attributes is not None:
+        attributes = files.floats("node_attributes")
     for suffix, rows in (("node_labels", labels), ("node_attributes", attributes)):
-        if rows is not None and rows.shape[1] != len(indicator):
+        if rows is not None and len(rows[0]) != len(indicator):
             raise FileFormatError(
                 files.describe(suffix),
-                f"{rows.shape[1]} lines for {len(indicator)} nodes; the file is cut short "
+                f"{len(rows[0])} lines for {len(indicator)} nodes; the file is cut short "
                 "or belongs to another set",
             )
-    edges -= 1  # files count nodes from 1
+    for ends in edges:
+        np.subtract(ends, 1, out=ends)  # files count nodes from 1
     part = GraphParts(
         sizes,
         edges[0],
         edges[1],
         labels=None if labels is None else _as_labels(labels),
-        attributes=None if attributes is None else attributes.T,
+        attributes=None if attributes is None else np.column_stack(attributes),
+        owned=True,
+        directed=options.is_directed(custom=True),
     )
     try:
         graphs = assemble([part])
@@ -87,13 +101,15 @@ def read_tu(path: str | Path) -> TuSet:
     return TuSet(name, graphs, None if targets is None else _as_targets(targets))
 
 
-def _as_labels(columns: AnyArray) -> Any:
-    return columns[0] if len(columns) == 1 else list(zip(*columns.tolist(), strict=True))
+def _as_labels(columns: list[AnyArray]) -> Any:
+    if len(columns) == 1:
+        return columns[0]
+    return list(zip(*(column.tolist() for column in columns), strict=True))
 
 
-def _as_targets(columns: AnyArray) -> IndexArray:
-    targets = columns[0] if len(columns) == 1 else columns.T
-    return np.ascontiguousarray(targets, dtype=np.int64)
+def _as_targets(columns: list[AnyArray]) -> IndexArray:
+    targets = columns[0] if len(columns) == 1 else np.column_stack(columns)
+    return targets.astype(np.int64)
 
 
 @dataclass(frozen=True)
@@ -110,101 +126,135 @@ class _TuFiles:
     def describe(self, suffix: str) -> str:
         return self.folder.describe(self.file(suffix))
 
-    def integers(self, suffix: str, n_columns: int | None = None) -> AnyArray:
-        """Return the columns of a file as the rows of an array."""
+    def integers(self, suffix: str, n_columns: int | None = None) -> list[AnyArray]:
+        """Return the columns of a file."""
         return self._columns(suffix, pa.int32(), n_columns)
 
-    def floats(self, suffix: str) -> FloatArray:
+    def floats(self, suffix: str) -> list[FloatArray]:
         return self._columns(suffix, pa.float64(), None)
 
-    def _columns(self, suffix: str, dtype: pa.DataType, n_columns: int | None) -> AnyArray:
+    def _columns(
+        self, suffix: str, dtype: pa.DataType, n_columns: int | None
+    ) -> list[AnyArray]:
         if not self.has(suffix):
             raise FileFormatError(self.folder.path, f"{self.file(suffix)} is missing")
         if n_columns is None:
             n_columns = self._count_columns(suffix)
         try:
             with self.folder.open(self.file(suffix)) as file:
-                return _parse(file, n_columns, dtype)
-        except (pa.ArrowInvalid, pa.ArrowKeyError):
+                n_bytes = self.folder.size(self.file(suffix))
+                return _parse(file, n_bytes, n_columns, dtype)
+        except (pa.ArrowInvalid, pa.ArrowKeyError) as error:
             self._name_bad_line(suffix, n_columns, dtype)
-            raise
+            reason = " ".join(str(error).split())
+            raise FileFormatError(self.describe(suffix), f"malformed: {reason}") from error
 
     def _count_columns(self, suffix: str) -> int:
         with self.folder.open(self.file(suffix)) as file:
-            return file.readline().count(b",") + 1
+            return next((line.count(b",") for line in file if line.strip()), 0) + 1
 
     def _name_bad_line(self, suffix: str, n_columns: int, dtype: pa.DataType) -> None:
-        read = int if pa.types.is_integer(dtype) else float
-        what = "integers" if read is int else "numbers"
+        number = _INTEGER if pa.types.is_integer(dtype) else _NUMBER
+        what = "integers" if number is _INTEGER else "numbers"
         with self.folder.open(self.file(suffix)) as file:
-            for number, line in enumerate(file, start=1):
-                fields = line.decode("utf-8", "replace").strip().split(",")
-                if _is_row(fields, n_columns, read) or not line.strip():
-                    continue
-                shown = line.decode("utf-8", "replace").strip()[:60]
-                raise FileFormatError(
-                    self.describe(suffix),
-                    f"expected {n_columns} {what} separated by commas, got {shown!r}",
-                    line=number,
-                )
+            for line_number, line in enumerate(file, start=1):
+                text = line.decode("utf-8", "replace").rstrip("\r\n")
+                fields = text.split(",")
+                good = len(fields) == n_columns and all(map(number.fullmatch, fields))
+                if text and not (good and _fits(fields, dtype)):
+                    raise FileFormatError(
+                        self.describe(suffix),
+                        f"expected {n_columns} {what} between commas, got {text[:60]!r}",
+                        line=line_number,
+                    )
+
+    def line_of(self, suffix: str, row: int) -> int:
+        """Return the line that holds a row; the parser passes over empty lines."""
+        with self.folder.open(self.file(suffix)) as file:
+            filled = (number for number, line in enumerate(file, start=1) if line.strip())
+            return next(islice(filled, row, None), row + 1)
 
 
-def _is_row(fields: list[str], n_columns: int, read: type) -> bool:
-    try:
-        values = [read(field) for field in fields]
-    except ValueError:
-        return False
-    fits = read is float or all(-(2**31) <= value < 2**31 for value in values)
-    return fits and len(values) == n_columns
+_INTEGER = re.compile(r"[ \t]*-?\d+[ \t]*", re.ASCII)
+_NUMBER = re.compile(
+    r"[ \t]*[-+]?((\d+\.?\d*|\.\d+)([eE][-+]?\d+)?|nan|inf)[ \t]*", re.ASCII
+)
 
 
-def _parse(file: IO[bytes], n_columns: int, dtype: pa.DataType) -> AnyArray:
-    """Parse lines of comma-separated numbers into an array, block by block."""
-    columns = [str(number) for number in range(n_columns)]
-    if not (head := file.read(1)):
-        return np.empty((n_columns, 0), dtype=dtype.to_pandas_dtype())
-    reader = pyarrow.csv.open_csv(
-        pa.PythonFile(_Stream(head, file), mode="r"),
-        read_options=pyarrow.csv.ReadOptions(column_names=columns, block_size=_BLOCK_BYTES),
+def _fits(fields: list[str], dtype: pa.DataType) -> bool:
+    return not pa.types.is_integer(dtype) or all(
+        len(field.strip()) <= 11 and -(2**31) <= int(field) < 2**31 for field in fields
+    )
+
+
+def _parse(
+    file: IO[bytes], n_bytes: int, n_columns: int, dtype: pa.DataType
+) -> list[AnyArray]:
+    """Parse lines of comma-separated numbers, unpacking the next blocks meanwhile.
+
+    pyarrow could read the stream by itself, but its reading threads outlive an error
+    and then bring the interpreter down.
+    """
+    # A field takes two bytes at least. Pages that are not written to take no memory.
+    n_most = n_bytes // (2 * n_columns) + 1
+    columns = [np.empty(n_most, dtype.to_pandas_dtype()) for _ in range(n_columns)]
+    n_rows = 0
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        blocks = _line_blocks(file)
+        upcoming = deque(pool.submit(next, blocks, b"") for _ in range(_BLOCKS_AHEAD))
+        while block := upcoming.popleft().result():
+            upcoming.append(pool.submit(next, blocks, b""))
+            parsed = _parse_block(block, n_columns, dtype)
+            end = n_rows + len(parsed[0])
+            for column, values in zip(columns, parsed, strict=True):
+                column[n_rows:end] = values
+            n_rows = end
+    for column in columns:
+        column.resize(n_rows, refcheck=False)  # gives back what was not needed
+    return columns
+
+
+def _parse_block(block: bytes, n_columns: int, dtype: pa.DataType) -> list[AnyArray]:
+    names = [str(number) for number in range(n_columns)]
+    table = pyarrow.csv.read_csv(
+        pa.BufferReader(block),
+        read_options=pyarrow.csv.ReadOptions(column_names=names, use_threads=False),
+        parse_options=pyarrow.csv.ParseOptions(quote_char=False),
         convert_options=pyarrow.csv.ConvertOptions(
-            column_types=dict.fromkeys(columns, dtype), null_values=[]
+            column_types=dict.fromkeys(names, dtype), null_values=[]
         ),
     )
-    table = reader.read_all()
-    parsed = np.empty((n_columns, len(table)), dtype=dtype.to_pandas_dtype())
-    for number in range(n_columns):
-        parsed[number] = table[number].to_numpy()
-    return parsed
+    return [table[name].to_numpy() for name in names]
 
 
-class _Stream:
-    """A file for pyarrow: begins with bytes read before, and reads in small pieces.
+def _line_blocks(file: IO[bytes]) -> Iterator[bytes]:
+    """Read a file in blocks of whole lines.
 
-    A large read of a member of a zip archive copies what it has at every step; pieces
-    of a mebibyte, joined once, are twice as fast.
+    A member of a zip archive is read in small pieces, for a read of many bytes unpacks
+    as many packed ones, 35 times as long for COLLAB, and then copies them piece by piece.
     """
-
-    def __init__(self, head: bytes, rest: IO[bytes]):
-        self._head, self._rest = head, rest
-        self.closed = False
-
-    def read(self, n_bytes: int) -> bytes:
-        pieces, self._head = [self._head], b""
-        wanted = n_bytes - len(pieces[0])
-        while wanted > 0 and (piece := self._rest.read(min(wanted, _PIECE_BYTES))):
-            pieces.append(piece)
-            wanted -= len(piece)
-        return b"".join(pieces)
-
-    def close(self) -> None:
-        self.closed = True
+    pieces: list[bytes] = []
+    size = 0
+    while piece := file.read(_PIECE_BYTES):
+        pieces.append(piece)
+        size += len(piece)
+        cut = piece.rfind(b"\n") + 1
+        if size >= _BLOCK_BYTES and cut:
+            pieces[-1] = piece[:cut]
+            yield b"".join(pieces)
+            pieces, size = [piece[cut:]], len(piece) - cut
+    rest = b"".join(pieces)
+    if rest.strip():
+        yield rest
 
 
 def _graph_sizes(
     indicator: IndexArray, n_targets: int | None, files: _TuFiles
 ) -> IndexArray:
     """Count the nodes of every graph; a graph id that never occurs has none."""
-    n_graphs = int(indicator.max(initial=0)) if n_targets is None else n_targets
+    # Without graph labels, graphs are as many as the ids say, at most one for each node.
+    largest = int(indicator.max(initial=0))
+    n_graphs = min(largest, len(indicator)) if n_targets is None else n_targets
     wrong = (indicator < 1) | (indicator > n_graphs)
     if wrong.any():
         node = int(np.argmax(wrong))
@@ -212,7 +262,7 @@ def _graph_sizes(
             files.describe("graph_indicator"),
             f"graph {indicator[node]} does not exist; there are {n_graphs} graphs, "
             "counted from 1",
-            line=node + 1,
+            line=files.line_of("graph_indicator", node),
         )
     falling = np.flatnonzero(np.diff(indicator) < 0)
     if len(falling):
@@ -221,38 +271,47 @@ def _graph_sizes(
             files.describe("graph_indicator"),
             f"graph {indicator[node]} after graph {indicator[node - 1]}; "
             "the nodes of a graph must be listed together, in the order of the graphs",
-            line=node + 1,
+            line=files.line_of("graph_indicator", node),
         )
     return np.bincount(indicator, minlength=n_graphs + 1)[1:]
 
 
-def _check_node_numbers(edges: AnyArray, n_nodes: int, files: _TuFiles) -> None:
-    if edges.size and (edges.min() < 1 or edges.max() > n_nodes):
-        line = int(np.argmax(((edges < 1) | (edges > n_nodes)).any(axis=0)))
-        raise FileFormatError(
-            files.describe("A"),
-            f"the edge {edges[:, line].tolist()} names a node that does not exist; there "
-            f"are {n_nodes} nodes, counted from 1",
-            line=line + 1,
-        )
+def _check_node_numbers(edges: list[AnyArray], n_nodes: int, files: _TuFiles) -> None:
+    for ends in edges:
+        if len(ends) and (ends.min() < 1 or ends.max() > n_nodes):
+            row = int(np.argmax((ends < 1) | (ends > n_nodes)))
+            raise FileFormatError(
+                files.describe("A"),
+                f"the edge {_pair(edges, row)} names a node that does not exist; there "
+                f"are {n_nodes} nodes, counted from 1",
+                line=files.line_of("A", row),
+            )
 
 
 def _name_bad_value(
-    edges: AnyArray, indicator: IndexArray, attributes: AnyArray | None, files: _TuFiles
+    edges: list[AnyArray],
+    indicator: IndexArray,
+    attributes: list[FloatArray] | None,
+    files: _TuFiles,
 ) -> None:
     """Find the line of what `assemble` refused: an edge or an attribute."""
     crossing = indicator[edges[0]] != indicator[edges[1]]
     if crossing.any():
-        line = int(np.argmax(crossing))
+        row = int(np.argmax(crossing))
         raise FileFormatError(
             files.describe("A"),
-            f"the edge {(edges[:, line] + 1).tolist()} joins two graphs",
-            line=line + 1,
+            f"the edge {_pair(edges, row, count_from=1)} joins two graphs",
+            line=files.line_of("A", row),
         )
-    if attributes is not None and not np.isfinite(attributes).all():
-        column, node = np.argwhere(~np.isfinite(attributes))[0]
-        raise FileFormatError(
-            files.describe("node_attributes"),
-            f"attribute {column} is {attributes[column, node]}; attributes must be finite",
-            line=int(node) + 1,
-        )
+    for number, column in enumerate(attributes or []):
+        if not np.isfinite(column).all():
+            row = int(np.argmin(np.isfinite(column)))
+            raise FileFormatError(
+                files.describe("node_attributes"),
+                f"attribute {number} is {column[row]}; attributes must be finite",
+                line=files.line_of("node_attributes", row),
+            )
+
+
+def _pair(edges: list[AnyArray], row: int, *, count_from: int = 0) -> list[int]:
+    return [int(ends[row]) + count_from for ends in edges]

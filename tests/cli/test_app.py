@@ -1,0 +1,153 @@
+import json
+import os
+import subprocess
+import sys
+
+import networkx as nx
+import pytest
+from typer.testing import CliRunner
+
+from gskn import datasets
+from gskn.cli import app
+
+COMMAND = [sys.executable, "-m", "gskn"]
+
+
+def run(*arguments, **environment):
+    """Run the real command in a process of its own."""
+    return subprocess.run(
+        [*COMMAND, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        env={**os.environ, **environment},
+        check=False,
+    )
+
+
+def test_version_and_help():
+    assert run("--version").stdout.startswith("gskn 0.")
+    for arguments in (["--help"], ["datasets", "--help"], ["describe", "-h"]):
+        result = run(*arguments)
+        assert result.returncode == 0
+        assert "Example" in result.stdout
+    assert "Exit codes: 0 done, 1 the work failed, 2 wrong use" in run("--help").stdout
+
+
+def test_help_and_import_are_light():
+    code = (
+        "import sys, gskn, gskn.cli\n"
+        "from typer.testing import CliRunner\n"
+        "assert CliRunner().invoke(gskn.cli.app, ['--help']).exit_code == 0\n"
+        "heavy = {'numba', 'scipy', 'sklearn', 'numpy', 'pyarrow'} & set(sys.modules)\n"
+        "sys.exit(str(heavy) if heavy else 0)"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+    )
+    assert result.returncode == 0, result.stderr
+
+
+def test_wrong_use_is_exit_code_2():
+    for arguments in (["--bogus"], ["nothing"], ["datasets", "--data-home"]):
+        assert run(*arguments).returncode == 2
+
+
+def test_failed_work_is_exit_code_1_and_one_line():
+    result = run("describe", "no-such-thing")
+    assert result.returncode == 1
+    assert result.stdout == ""
+    assert result.stderr.count("\n") == 1
+    assert "no-such-thing" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_datasets_lists_every_set():
+    result = run("datasets")
+    assert result.returncode == 0
+    for name in datasets.names():
+        assert f" {name} " in result.stdout
+    rows = json.loads(run("datasets", "--json").stdout)
+    assert [row["name"] for row in rows] == datasets.names()
+    mutag = rows[0]
+    assert mutag["on_disk"]
+    assert "grakel" in mutag["path"]
+    assert (mutag["graphs"], mutag["nodes"], mutag["edges"]) == (188, 3371, 3721)
+    assert rows[1]["path"] is None
+
+
+def test_describe_without_arguments_needs_no_network():
+    rows = json.loads(run("describe", "--json").stdout)
+    assert [row["name"] for row in rows] == ["structure", "regular", "MUTAG"]
+    assert rows[1]["components"] == 150
+    assert rows[2]["labels"] == 7
+
+
+def test_describe_reads_files(tmp_path):
+    path = tmp_path / "[odd] name.g6"
+    nx.write_graph6(nx.cycle_graph(5), path)
+    result = run("describe", path)
+    assert result.returncode == 0
+    assert "[odd] name.g6" in result.stdout.replace("\n", "")
+    (row,) = json.loads(run("describe", path, "--json").stdout)
+    assert (row["nodes"], row["edges"], row["mean_degree"]) == (5, 5, 2)
+
+
+def test_a_malformed_file_is_one_line(tmp_path):
+    (tmp_path / "x.g6").write_text("?!\n")
+    result = run("describe", tmp_path / "x.g6")
+    assert result.returncode == 1
+    assert "x.g6, line 1" in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+def test_a_reader_that_goes_away_is_no_failure():
+    result = subprocess.run(
+        f"'{sys.executable}' -m gskn datasets --json | head -c 1",
+        shell=True,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.stdout == "["
+    assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 120, 200])
+def test_no_figure_is_cut_at_any_width(width):
+    result = CliRunner().invoke(app, ["datasets"], env={"COLUMNS": str(width)})
+    assert result.exit_code == 0
+    assert max(map(len, result.stdout.splitlines()[:-1])) <= width
+    for figure in ("12,288,916", "PROTEINS_full", "43,471", "1,113"):
+        assert figure in result.stdout
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")  # noqa: PTH110
+def test_a_full_disk_is_one_line():
+    result = subprocess.run(
+        f"'{sys.executable}' -m gskn datasets > /dev/full",
+        shell=True,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == 1
+    assert "No space left" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_a_name_too_long_for_a_file_is_one_line():
+    result = run("describe", "x" * 300)
+    assert result.returncode == 1
+    assert "Traceback" not in result.stderr
+
+
+def test_describe_in_process(tmp_path):
+    """The same work where coverage sees it."""
+    nx.write_graph6(nx.cycle_graph(5), tmp_path / "x.g6")
+    result = CliRunner().invoke(
+        app, ["describe", "regular", str(tmp_path / "x.g6"), "--json"]
+    )
+    assert [row["nodes"] for row in json.loads(result.stdout)] == [2000, 5]
+    table = CliRunner().invoke(app, ["describe"], env={"COLUMNS": "200"})
+    assert "structure" in table.stdout
+    assert CliRunner().invoke(app, ["--version"]).exit_code == 0

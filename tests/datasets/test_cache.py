@@ -1,0 +1,154 @@
+import logging
+import multiprocessing
+import os
+import zipfile
+
+import numpy as np
+import pytest
+
+from gskn import datasets
+from gskn.datasets import _cache
+from gskn.datasets._cache import cache_path, read_tu_cached
+from gskn.graphs._tu import read_tu
+from tests.graphs.test_tu import FILES, write
+from tests.reference.graphs import check_layout, check_same
+
+
+@pytest.fixture
+def source(tmp_path):
+    path = tmp_path / "data" / "X.zip"
+    path.parent.mkdir()
+    with zipfile.ZipFile(path, "w") as archive:
+        for suffix, text in FILES.items():
+            archive.writestr(f"X/X_{suffix}.txt", text)
+    return path
+
+
+@pytest.fixture
+def parses(monkeypatch):
+    """Count how often a source is parsed."""
+    calls = []
+
+    def counted(path):
+        calls.append(path)
+        return read_tu(path)
+
+    monkeypatch.setattr(_cache, "read_tu", counted)
+    return calls
+
+
+def test_the_second_load_reads_the_cache(source, parses):
+    first, second = read_tu_cached(source), read_tu_cached(source)
+    assert len(parses) == 1
+    assert cache_path(source).parent == source.parent / ".gskn-cache"
+    check_same(first.graphs, second.graphs)
+    check_layout(second.graphs)
+    assert second.targets.tolist() == [-1, 1]
+    assert first.graphs.label_values == second.graphs.label_values
+    assert [path.name for path in cache_path(source).parent.iterdir()] == ["X.zip.npz"]
+
+
+def test_tuples_survive_the_cache(tmp_path, parses):
+    folder = write(tmp_path / "X", node_labels="1, 2\n1, 3\n1, 2\n0, 0\n")
+    check_same(read_tu_cached(folder).graphs, read_tu_cached(folder).graphs)
+    assert len(parses) == 1
+
+
+def test_another_source_of_equal_size_is_parsed_anew(tmp_path, parses):
+    folder = write(tmp_path / "X")
+    read_tu_cached(folder)
+    write(tmp_path / "X", graph_labels="-1\n2\n")
+    assert read_tu_cached(folder).targets.tolist() == [-1, 2]
+    assert len(parses) == 2
+
+
+def cut(path):
+    path.write_bytes(path.read_bytes()[:-100])
+
+
+def flip(path):
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 0xFF
+    path.write_bytes(bytes(content))
+
+
+def rewrite(path, **changes):
+    with np.load(path) as content:
+        arrays = {name: content[name] for name in content.files}
+    with path.open("wb") as file:
+        np.savez(file, **{**arrays, **changes})
+
+
+def other_version(path):
+    with np.load(path) as content:
+        header = content["header"].tobytes().replace(b'"format": 1', b'"format": 9')
+    rewrite(path, header=np.frombuffer(header, dtype=np.uint8))
+
+
+DAMAGES = {
+    "cut short": cut,
+    "a flipped bit": flip,
+    "empty": lambda path: path.write_bytes(b""),
+    "text": lambda path: path.write_text("nonsense"),
+    "another version": other_version,
+    "columns out of range": lambda p: rewrite(p, indices=np.array([9, 9, 9, 9], np.int32)),
+    "falling offsets": lambda p: rewrite(p, indptr=np.array([0, 5, 2, 3, 4])),
+    "other types": lambda p: rewrite(p, indices=np.zeros(4)),
+    "too few labels": lambda p: rewrite(p, node_labels=np.zeros(1, int)),
+    "labels out of range": lambda p: rewrite(p, node_labels=np.full(4, 99)),
+    "unsorted graphs": lambda p: rewrite(p, graph_ptr=np.array([0, 4, 2, 4])),
+    "a scalar": lambda p: rewrite(p, graph_ptr=np.int64(3)),
+    "too few targets": lambda p: rewrite(p, targets=np.zeros(1, int)),
+    "float labels": lambda p: rewrite(p, node_labels=np.zeros(4)),
+    "objects": lambda p: rewrite(p, indices=np.array([{}, 1, 2, 3], dtype=object)),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_cache_that_cannot_be_believed_is_made_anew(source, parses, damage):
+    first = read_tu_cached(source)
+    DAMAGES[damage](cache_path(source))
+    check_same(read_tu_cached(source).graphs, first.graphs)
+    assert len(parses) == 2
+    check_same(read_tu_cached(source).graphs, first.graphs)
+    assert len(parses) == 2
+
+
+def test_no_single_damaged_byte_is_believed_or_fatal(source):
+    first = read_tu_cached(source)
+    path = cache_path(source)
+    whole = path.read_bytes()
+    for position in range(0, len(whole), 7):
+        damaged = bytearray(whole)
+        damaged[position] ^= 1 << position % 8
+        path.write_bytes(bytes(damaged))
+        check_same(read_tu_cached(source).graphs, first.graphs)
+
+
+def test_what_a_killed_process_left_is_removed_a_day_later(source):
+    folder = cache_path(source).parent
+    folder.mkdir()
+    old, new = folder / ".X.zip.npz.old", folder / ".X.zip.npz.new"
+    for orphan in (old, new):
+        orphan.write_text("")
+    os.utime(old, (0, 0))
+    read_tu_cached(source)
+    assert {path.name for path in folder.iterdir()} == {new.name, "X.zip.npz"}
+
+
+def test_where_no_cache_can_be_written_the_set_still_loads(source, caplog):
+    (source.parent / ".gskn-cache").write_text("in the way")
+    with caplog.at_level(logging.WARNING):
+        assert read_tu_cached(source).graphs.n_graphs == 2
+    assert "no cache" in caplog.text
+
+
+def _load_regularly(folder):
+    return datasets.load("PTC", folder).graphs.n_edges
+
+
+def test_several_processes_may_load_a_set_at_once(tmp_path):
+    write(tmp_path / "PTC", name="PTC")
+    with multiprocessing.get_context("spawn").Pool(3) as pool:
+        assert pool.map(_load_regularly, [tmp_path] * 6) == [2] * 6
+    assert [path.name for path in (tmp_path / ".gskn-cache").iterdir()] == ["PTC.npz"]

@@ -1,0 +1,244 @@
+import json
+import pickle
+import shutil
+
+import networkx as nx
+import numpy as np
+import pytest
+from sklearn.model_selection import StratifiedKFold
+
+import gskn
+from gskn import datasets
+from gskn.datasets._store import verify_files
+from gskn.exceptions import FileFormatError, InputError, UnknownDatasetError
+from tests.graphs.test_tu import write
+from tests.reference.graphs import check_same
+
+GRAPH_SETS = [info.name for info in datasets.known_sets() if info.file.endswith(".zip")]
+NODE_SETS = ["cora", "pubmed", "ppi"]
+
+# Graphs, mean nodes and mean edges, classes, labels, attributes: the table of the sets.
+STATISTICS = {
+    "MUTAG": (188, 17.93, 19.79, 2, 7, 0),
+    "PTC": (344, 25.56, 25.96, 2, 19, 0),
+    "PROTEINS": (1113, 39.06, 72.82, 2, 3, 1),
+    "IMDB-BINARY": (1000, 19.77, 96.53, 2, 0, 0),
+    "IMDB-MULTI": (1500, 13.00, 65.94, 3, 0, 0),
+    "COLLAB": (5000, 74.49, 2457.78, 3, 0, 0),
+    "BZR": (405, 35.75, 38.36, 2, 10, 3),
+    "COX2": (467, 41.22, 43.45, 2, 8, 3),
+    "PROTEINS_full": (1113, 39.06, 72.82, 2, 3, 29),
+    "EXP": (1200, 48.70, 60.44, 2, 2, 0),
+    "CSL": (150, 41.00, 82.00, 10, 0, 0),
+    "cora": (1, 2708, 5278, 7, 0, 1433),
+    "pubmed": (1, 19717, 44324, 3, 0, 500),
+    "ppi": (1, 14755, 228431, 121, 0, 50),
+}
+
+
+@pytest.mark.parametrize("name", STATISTICS)
+def test_real_sets_have_the_statistics_of_their_table(real_data, name):
+    data = datasets.load(name, real_data)
+    graphs = data.graphs
+    n_graphs, nodes, edges, classes, labels, attributes = STATISTICS[name]
+    assert (data.name, graphs.n_graphs, data.n_classes) == (name, n_graphs, classes)
+    assert round(graphs.n_nodes / n_graphs, 2) == nodes
+    assert round(graphs.n_edges / n_graphs, 2) == edges
+    assert len(graphs.label_values) == labels
+    assert graphs.n_attributes == attributes
+    assert not graphs.is_directed
+    assert not graphs.is_weighted
+    assert len(data.y) == (n_graphs if data.task == "graph" else graphs.n_nodes)
+    assert data.task == ("node" if name in NODE_SETS else "graph")
+    info = datasets.find_set(name)
+    counts = (info.n_graphs, info.n_nodes, info.n_edges, info.n_classes)
+    assert counts == (n_graphs, graphs.n_nodes, graphs.n_edges, classes)
+    assert (info.n_labels, info.n_attributes) == (labels, attributes)
+    assert data.description
+
+
+@pytest.mark.parametrize("name", [*GRAPH_SETS, *NODE_SETS])
+def test_real_sets_match_their_checksums(real_data, name):
+    info = datasets.find_set(name)
+    verify_files(info, datasets.find_files(info, real_data))
+
+
+@pytest.mark.parametrize(("name", "n_loops"), [("COLLAB", 2837), ("ppi", 6322)])
+def test_self_loops_are_kept(real_data, name, n_loops):
+    graphs = datasets.load(name, real_data).graphs
+    assert (graphs.adjacency.diagonal() > 0).sum() == n_loops
+
+
+def test_exp_pairs_and_csl_copies(real_data):
+    csl = datasets.load("CSL", real_data)
+    made = datasets.csl(1)
+    for number in range(0, 150, 25):
+        graph = csl.graphs.to_networkx(number)
+        twin = made.graphs.to_networkx(int(csl.y[number]))
+        assert nx.is_isomorphic(graph, twin)
+    exp = datasets.load("EXP", real_data)
+    assert (exp.graphs.graph_sizes[::2] == exp.graphs.graph_sizes[1::2]).all()
+
+
+@pytest.mark.parametrize(
+    ("name", "tested"), [("MUTAG", 180), ("PTC", 340), ("PROTEINS", 1110), ("BZR", None)]
+)
+def test_folds_are_those_of_the_literature(real_data, name, tested):
+    data = datasets.load(name, real_data)
+    stored = data.folds["stratified_seed0"]
+    splitter = StratifiedKFold(10, shuffle=True, random_state=0)
+    for (_, test), fold in zip(splitter.split(data.y, data.y), stored, strict=True):
+        assert fold.tolist() == test.tolist()
+    if tested is None:
+        assert "published" not in data.folds
+    else:
+        assert len(np.unique(np.concatenate(data.folds["published"]))) == tested
+
+
+def test_mutag_comes_with_grakel():
+    data = datasets.load("MUTAG")
+    assert (data.graphs.n_graphs, data.graphs.n_nodes, data.graphs.n_edges) == (
+        188,
+        3371,
+        3721,
+    )
+    assert sorted(set(data.y.tolist())) == [-1, 1]
+    assert len(data.folds["stratified_seed0"]) == 10
+    info = datasets.find_set("MUTAG")
+    verify_files(info, datasets.find_files(info, datasets.data_home()))
+
+
+def test_mutag_of_grakel_is_mutag(real_data):
+    check_same(datasets.load("MUTAG").graphs, datasets.load("MUTAG", real_data).graphs)
+
+
+@pytest.mark.parametrize("name", ["structure", "regular", "CSL"])
+def test_generated_sets_load_by_name(name):
+    data = datasets.load(name)
+    info = datasets.find_set(name)
+    assert data.name == name
+    assert (data.graphs.n_nodes, data.graphs.n_edges) == (info.n_nodes, info.n_edges)
+    assert data.n_classes == info.n_classes
+    assert len(data.folds["stratified_seed0"]) == 10
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("mutag", "MUTAG"),
+        ("imdb_binary", "IMDB-BINARY"),
+        ("Imdb-B", "IMDB-BINARY"),
+        ("IMDBMULTI", "IMDB-MULTI"),
+        ("proteins-full", "PROTEINS_full"),
+        ("PubMed", "pubmed"),
+    ],
+)
+def test_spelling_of_names_does_not_matter(name, expected):
+    assert datasets.find_set(name).name == expected
+
+
+def test_an_unknown_name_suggests_the_nearest():
+    with pytest.raises(UnknownDatasetError, match="did you mean 'MUTAG'"):
+        datasets.load("MUTAGG")
+    with pytest.raises(LookupError, match="known are MUTAG, PTC"):
+        datasets.load("xyz")
+
+
+def test_the_data_folder_is_argument_then_environment_then_cache(tmp_path, monkeypatch):
+    assert "gskn" in str(datasets.data_home())
+    monkeypatch.setenv("GSKN_DATA", str(tmp_path / "env"))
+    assert datasets.data_home() == tmp_path / "env"
+    assert datasets.data_home(tmp_path) == tmp_path
+
+
+def test_a_folder_serves_as_well_as_an_archive(tmp_path):
+    write(tmp_path / "PTC", name="PTC")
+    data = datasets.load("PTC", tmp_path)
+    assert data.graphs.n_graphs == 2
+    assert data.folds == {}
+
+
+def test_folds_beside_the_data_are_read_and_checked(tmp_path):
+    write(tmp_path / "PTC", name="PTC")
+    folds = tmp_path / "folds" / "PTC.json"
+    folds.parent.mkdir()
+    folds.write_text(json.dumps({"published": [[0], [1]]}))
+    assert [
+        fold.tolist() for fold in datasets.load("PTC", tmp_path).folds["published"]
+    ] == [
+        [0],
+        [1],
+    ]
+    for wrong in (
+        *({"published": [[0], [0]]}, {"published": [[2]]}, [1], {"published": 3}),
+        *({"published": [[[0]]]}, {"published": [[10**30]]}, {"published": [[0.5]]}),
+        *({"published": [[True]]}, {"published": [[-1]]}),
+    ):
+        folds.write_text(json.dumps(wrong))
+        with pytest.raises(FileFormatError, match="PTC.json"):
+            datasets.load("PTC", tmp_path)
+
+
+def test_a_set_without_classes_is_refused(tmp_path):
+    write(tmp_path / "PTC", name="PTC", graph_labels=None)
+    with pytest.raises(FileFormatError, match="PTC_graph_labels.txt is missing"):
+        datasets.load("PTC", tmp_path)
+
+
+def test_a_malformed_npz_is_refused(tmp_path):
+    for content in (b"nonsense", b""):
+        (tmp_path / "cora.npz").write_bytes(content)
+        with pytest.raises(FileFormatError, match="cora.npz"):
+            datasets.load("cora", tmp_path)
+    np.savez(tmp_path / "cora.npz", labels=np.zeros(3))
+    with pytest.raises(FileFormatError, match="adj_shape"):
+        datasets.load("cora", tmp_path)
+    np.savez(tmp_path / "cora.npz", labels=np.array([{}], dtype=object), adj_shape=[1])
+    with pytest.raises(FileFormatError, match="pickle|Object"):
+        datasets.load("cora", tmp_path)
+
+
+def test_a_dataset_is_frozen_and_pickles():
+    data = datasets.load("regular")
+    again = pickle.loads(pickle.dumps(data))
+    check_same(again.graphs, data.graphs)
+    assert again.folds.keys() == data.folds.keys()
+    for frozen in (data, again):
+        with pytest.raises(AttributeError):
+            frozen.y = None
+        with pytest.raises(ValueError, match="read-only"):
+            frozen.y[0] = 5
+        with pytest.raises(TypeError):
+            frozen.folds["mine"] = ()
+        with pytest.raises(ValueError, match="read-only"):
+            frozen.folds["stratified_seed0"][0][0] = 5
+
+
+def test_a_dataset_leaves_the_array_of_its_maker_alone():
+    y = np.zeros(2)
+    datasets.Dataset("mine", datasets.rings().graphs, y)
+    y[0] = 1
+
+
+def test_a_data_folder_that_is_a_file_is_said_to_be_one(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="is a file"):
+        datasets.load("PTC", tmp_path / "file")
+
+
+def test_names_lists_every_set():
+    assert len(datasets.names()) == 16
+    assert gskn.datasets is datasets
+
+
+def test_sources_are_not_written_to(real_data, tmp_path):
+    """A folder without write permission stays as it is, also for root."""
+    home = tmp_path / "home"
+    home.mkdir()
+    shutil.copy(real_data / "PTC.zip", home)
+    home.chmod(0o555)
+    try:
+        assert datasets.load("PTC", home).graphs.n_graphs == 344
+        assert [path.name for path in home.iterdir()] == ["PTC.zip"]
+    finally:
+        home.chmod(0o755)

@@ -1,0 +1,317 @@
+"""Downloads, from a real https server on this machine."""
+
+import gc
+import json
+import pickle
+import ssl
+import threading
+import zipfile
+from collections import defaultdict
+from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import numpy as np
+import pytest
+import trustme
+from scipy.sparse import csr_matrix
+
+from gskn import datasets
+from gskn.datasets import _store
+from gskn.datasets._foreign import tu_texts_from_gspan, tu_texts_from_neighbours
+from gskn.datasets._foreign_nodes import arrays_from_graphsage, arrays_from_planetoid
+from gskn.datasets._store import fetch_files, verify_files
+from gskn.exceptions import DatasetNotFoundError, FileFormatError
+from tests.graphs.test_tu import FILES
+
+
+class Handler(BaseHTTPRequestHandler):
+    def do_GET(self):
+        content = self.server.files.get(self.path)
+        if isinstance(content, str):
+            self.send_response(302)
+            self.send_header("Location", content)
+            self.end_headers()
+        elif content is None:
+            self.send_error(404)
+        else:
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+
+    def log_message(self, *_):
+        pass
+
+
+class Server(ThreadingHTTPServer):
+    def handle_error(self, *_):
+        """Say nothing: a client that refuses the certificate is part of a test."""
+
+
+@pytest.fixture
+def server(tmp_path, monkeypatch):
+    """An https server whose certificate is trusted; ``files`` maps paths to bytes."""
+    authority = trustme.CA()
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert("localhost").configure_cert(context)
+    trusted = tmp_path / "authority.pem"
+    authority.cert_pem.write_to_path(str(trusted))
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(trusted))
+    server = Server(("127.0.0.1", 0), Handler)
+    # The handshake in the thread of the request: a failed one then closes its socket.
+    server.socket = context.wrap_socket(
+        server.socket, server_side=True, do_handshake_on_connect=False
+    )
+    server.files = {}
+    server.address = f"https://localhost:{server.server_port}"
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield server
+    server.shutdown()
+    server.server_close()
+
+
+def at(server, info, *paths):
+    return replace(info, urls=tuple(f"{server.address}{path}" for path in paths))
+
+
+@pytest.fixture
+def tiny(monkeypatch):
+    """PTC, as if its files were the tiny set of the tests."""
+    import hashlib  # noqa: PLC0415
+
+    sums = {key: hashlib.sha256(text.encode()).hexdigest() for key, text in FILES.items()}
+    monkeypatch.setitem(_store.SHA256, "PTC", sums)
+    return replace(datasets.find_set("PTC"), form="tu")
+
+
+def zipped(tmp_path, name="PTC", **changes):
+    path = tmp_path / "made.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_LZMA) as archive:
+        for suffix, text in {**FILES, **changes}.items():
+            archive.writestr(f"{name}/{name}_{suffix}.txt", text)
+    return path.read_bytes()
+
+
+def test_a_download_is_stored_whole_and_verified_by_content(server, tiny, tmp_path):
+    """The archive is compressed in a way of its own: its texts are what counts."""
+    server.files["/PTC.zip"] = zipped(tmp_path)
+    home = tmp_path / "home"
+    path = fetch_files(at(server, tiny, "/PTC.zip"), home)
+    assert path == home / "PTC.zip"
+    assert [child.name for child in home.iterdir()] == ["PTC.zip"]
+    assert datasets.load("PTC", home).graphs.n_graphs == 2
+
+
+def test_what_is_not_the_set_is_not_kept(server, tiny, tmp_path):
+    home = tmp_path / "home"
+    contents = [
+        zipped(tmp_path, graph_labels="1\n1\n"),
+        b"nonsense",
+        zipped(tmp_path, "MUTAG"),
+    ]
+    for content in contents:
+        server.files["/PTC.zip"] = content
+        with pytest.raises(DatasetNotFoundError, match="not that set"):
+            fetch_files(at(server, tiny, "/PTC.zip"), home)
+        assert list(home.iterdir()) == []
+
+
+def test_a_failed_download_says_which_file_to_put_where(server, tiny, tmp_path):
+    home = tmp_path / "home"
+    with pytest.raises(DatasetNotFoundError) as caught:
+        fetch_files(at(server, tiny, "/absent.zip"), home)
+    message = str(caught.value)
+    assert isinstance(caught.value, FileNotFoundError)
+    for words in ("404", f"Put PTC.zip (from {server.address}", str(home), "GSKN_DATA"):
+        assert words in message
+    assert "\n" not in message
+    assert list(home.iterdir()) == []
+
+
+def test_only_https_is_spoken(server, tiny, tmp_path):
+    server.files["/PTC.zip"] = "http://localhost:1/PTC.zip"
+    with pytest.raises(DatasetNotFoundError, match="not https"):
+        fetch_files(at(server, tiny, "/PTC.zip"), tmp_path / "home")
+    with pytest.raises(DatasetNotFoundError, match="not https"):
+        fetch_files(replace(tiny, urls=("http://localhost:1/x",)), tmp_path / "home")
+    for info in datasets.known_sets():
+        assert all(url.startswith("https://") for url in info.urls)
+
+
+# The TLS library leaves the socket of a refused handshake to the garbage collector.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+def test_an_unknown_certificate_is_refused(server, tiny, tmp_path, monkeypatch):
+    monkeypatch.delenv("REQUESTS_CA_BUNDLE")
+    server.files["/PTC.zip"] = zipped(tmp_path)
+    with pytest.raises(DatasetNotFoundError, match="certificate of localhost"):
+        fetch_files(at(server, tiny, "/PTC.zip"), tmp_path / "home")
+    server.shutdown()
+    server.server_close()
+    gc.collect()
+
+
+def test_without_a_connection_the_message_says_so(tiny, tmp_path):
+    unreachable = replace(tiny, urls=("https://localhost:1/PTC.zip",))
+    with pytest.raises(DatasetNotFoundError, match="no connection to localhost"):
+        fetch_files(unreachable, tmp_path / "home")
+
+
+# --- sets whose public files are of another form -----------------------------------------
+
+
+def texts_of(folder, name):
+    with zipfile.ZipFile(folder / f"{name}.zip") as archive:
+        suffixes = ("A", "graph_indicator", "graph_labels", "node_labels")
+        return {s: archive.read(f"{name}/{name}_{s}.txt").decode() for s in suffixes}
+
+
+def split_graphs(texts):
+    """Take the files of a TU set apart: nodes, edges within the graph and class."""
+    indicator = np.array(texts["graph_indicator"].split(), dtype=int)
+    edges = np.array([line.split(", ") for line in texts["A"].splitlines()], dtype=int) - 1
+    labels = texts["node_labels"].split()
+    owner = indicator[edges[:, 0]]
+    for number, kind in enumerate(texts["graph_labels"].split(), start=1):
+        nodes = np.flatnonzero(indicator == number)
+        yield [labels[n] for n in nodes], (edges[owner == number] - nodes[0]).tolist(), kind
+
+
+def as_gspan(texts):
+    lines, classes = [], []
+    ranks = {
+        str(value): rank for rank, value in enumerate([*range(1, 10), 11, *range(13, 22)])
+    }
+    for number, (labels, edges, kind) in enumerate(split_graphs(texts)):
+        lines.append(f"t # {number}")
+        lines += [f"v {node} {ranks[label]}" for node, label in enumerate(labels)]
+        lines += [f"e {a} {b} 0" for a, b in edges if a < b]
+        classes.append(f"{kind}\t{number}")
+    return "\n".join(lines), "\n".join(classes)
+
+
+def as_neighbours(texts):
+    graphs = list(split_graphs(texts))
+    lines = [str(len(graphs))]
+    for labels, edges, kind in graphs:
+        lines.append(f"{len(labels)} {kind}")
+        rows = defaultdict(list)
+        for a, b in edges:
+            rows[a].insert(0, b)  # the public file does not sort them
+        lines += [
+            " ".join(map(str, [label, len(rows[node]), *rows[node]]))
+            for node, label in enumerate(labels)
+        ]
+    return "\n".join(lines)
+
+
+def test_ptc_comes_back_from_its_public_form(real_data):
+    texts = texts_of(real_data, "PTC")
+    assert tu_texts_from_gspan(*as_gspan(texts)) == texts
+
+
+def test_exp_comes_back_from_its_public_form(real_data, server, tmp_path):
+    texts = texts_of(real_data, "EXP")
+    assert tu_texts_from_neighbours(as_neighbours(texts)) == texts
+    server.files["/GRAPHSAT.txt"] = as_neighbours(texts).encode()
+    info = at(server, datasets.find_set("EXP"), "/GRAPHSAT.txt")
+    path = fetch_files(info, tmp_path)
+    verify_files(info, path)
+    assert datasets.load("EXP", tmp_path).graphs.n_graphs == 1200
+
+
+class OldCsr:
+    """Pickles as Python 2 and scipy of that time wrote a CSR matrix."""
+
+    def __init__(self, matrix):
+        self.matrix = matrix
+
+    def __reduce__(self):
+        m = self.matrix
+        state = {
+            "data": m.data,
+            "indices": m.indices,
+            "indptr": m.indptr,
+            "_shape": m.shape,
+        }
+        return csr_matrix, (), state
+
+
+def as_planetoid(data):
+    """Write a node set as Planetoid does, test nodes in a shuffled order."""
+    graphs, n_nodes = data.graphs, data.graphs.n_nodes
+    rows = csr_matrix(graphs.node_attributes.astype(np.float32))
+    classes = np.eye(data.n_classes, dtype=np.int32)[data.y]
+    n_known = n_nodes - 1000
+    test = np.random.default_rng(0).permutation(np.arange(n_known, n_nodes))
+    matrix = graphs.adjacency
+    graph = defaultdict(list)
+    for node in range(n_nodes):
+        graph[node] = matrix.indices[matrix.indptr[node] : matrix.indptr[node + 1]].tolist()
+    values = [
+        *(OldCsr(rows[:140]), OldCsr(rows[test]), OldCsr(rows[:n_known])),
+        *(classes[:140], classes[test], classes[:n_known]),
+        graph,
+    ]
+    pickles = [pickle.dumps(value, protocol=2) for value in values]
+    return [*pickles, "\n".join(map(str, test)).encode()]
+
+
+def test_cora_comes_back_from_its_public_form(real_data, server, tmp_path):
+    data = datasets.load("cora", real_data)
+    paths = [f"/{number}" for number in range(8)]
+    server.files |= dict(zip(paths, as_planetoid(data), strict=True))
+    info = at(server, datasets.find_set("cora"), *paths)
+    verify_files(info, fetch_files(info, tmp_path))
+    assert datasets.load("cora", tmp_path).graphs.n_edges == 5278
+
+
+def test_ppi_comes_back_from_its_public_form(real_data, server, tmp_path):
+    data = datasets.load("ppi", real_data)
+    order = np.random.default_rng(0).permutation(data.graphs.n_nodes).tolist()
+    where = {node: number for number, node in enumerate(order)}
+    ends = np.nonzero(np.triu(data.graphs.adjacency.toarray()))
+    links = [
+        {"source": where[a], "target": where[b]} for a, b in np.transpose(ends).tolist()
+    ]
+    with (tmp_path / "feats.npy").open("wb") as file:
+        np.save(file, data.graphs.node_attributes)
+    contents = [
+        json.dumps({"nodes": [{"id": node} for node in order], "links": links}).encode(),
+        json.dumps({str(node): data.y[node].tolist() for node in order}).encode(),
+        json.dumps({str(node): node for node in order}).encode(),
+        (tmp_path / "feats.npy").read_bytes(),
+    ]
+    paths = [f"/{number}" for number in range(4)]
+    server.files |= dict(zip(paths, contents, strict=True))
+    info = at(server, datasets.find_set("ppi"), *paths)
+    verify_files(info, fetch_files(info, tmp_path / "home"))
+
+
+class Hostile:
+    def __reduce__(self):
+        return print, ("this must not run",)
+
+
+def test_a_hostile_pickle_runs_nothing(capsys):
+    contents = [pickle.dumps(Hostile(), protocol=2)] * 7
+    with pytest.raises(FileFormatError, match="print has no place"):
+        arrays_from_planetoid(*contents, b"1 2")
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize(
+    "convert",
+    [
+        lambda: tu_texts_from_gspan("t # 0\nv 0", "0\t0"),
+        lambda: tu_texts_from_gspan("t # 0\nv 0 99", "0\t0"),
+        lambda: tu_texts_from_neighbours("2\n1 0\n0 0\n"),
+        lambda: tu_texts_from_neighbours("x"),
+        lambda: arrays_from_planetoid(b"", b""),
+        lambda: arrays_from_graphsage(b"{}", b"{}", b"{}", b""),
+        lambda: arrays_from_graphsage(b"x", b"{}", b"{}", b""),
+    ],
+)
+def test_a_malformed_download_is_refused(convert):
+    with pytest.raises(FileFormatError):
+        convert()

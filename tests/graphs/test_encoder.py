@@ -1,0 +1,151 @@
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+from gskn import AttributeEncoder, as_batch
+from gskn.exceptions import InputError
+from tests.graphs.test_batch import batch_of
+from tests.reference.graphs import Spec
+from tests.strategies import spec_lists
+
+
+@given(spec_lists(), spec_lists())
+def test_rows_are_finite_named_and_of_unit_norm_by_block(train, test):
+    batch = batch_of(train)
+    encoder = AttributeEncoder().fit(batch)
+    other = batch_of(test)
+    fits = (other.node_labels is not None or "labels" not in encoder.sources_) and (
+        "attributes" not in encoder.sources_ or other.n_attributes == batch.n_attributes
+    )
+    if not fits:
+        return
+    rows = encoder.transform(other)
+    assert rows.shape == (other.n_nodes, encoder.n_features_out_)
+    assert len(encoder.get_feature_names_out()) == rows.shape[1]
+    assert np.isfinite(rows).all()
+    squares = (rows**2).sum(axis=1)
+    assert (squares <= len(encoder.sources_) + 1e-9).all()
+    if "attributes" not in encoder.sources_:
+        np.testing.assert_allclose(squares, 1)
+
+
+@given(spec_lists(min_size=1))
+def test_a_row_depends_on_its_node_alone(specs):
+    batch = batch_of(specs)
+    encoder = AttributeEncoder().fit(batch)
+    if batch.n_nodes:
+        parts = [encoder.transform(graph) for graph in batch if graph.n_nodes]
+        np.testing.assert_array_equal(np.concatenate(parts), encoder.transform(batch))
+
+
+def test_labels_become_one_hot_and_unseen_ones_share_a_column():
+    train = batch_of([Spec(2, [], labels=["N", "C"])])
+    encoder = AttributeEncoder().fit(train)
+    names = ["label='C'", "label='N'", "label unseen"]
+    assert encoder.get_feature_names_out().tolist() == names
+    new = batch_of([Spec(3, [], labels=["O", "N", "S"])])
+    assert encoder.transform(new).tolist() == [[0, 0, 1], [0, 1, 0], [0, 0, 1]]
+
+
+def test_labels_that_only_a_larger_batch_knew_are_unseen():
+    whole = batch_of([Spec(1, [], labels=["C"]), Spec(1, [], labels=["N"])])
+    encoder = AttributeEncoder().fit(whole[:1])
+    assert encoder.label_values_ == ("C",)
+    assert encoder.transform(whole).tolist() == [[1, 0], [0, 1]]
+
+
+def test_attributes_are_standardised_by_the_training_nodes():
+    train = batch_of([Spec(2, [], attributes=[[0.0, 5.0], [2.0, 5.0]])])
+    encoder = AttributeEncoder().fit(train)
+    new = batch_of([Spec(2, [], attributes=[[4.0, 5.0], [1.0, 5.0]])])
+    # By hand: mean 1 and deviation 1, a constant column tells nothing, then unit norm.
+    np.testing.assert_allclose(encoder.transform(new), [[1, 0], [0, 0]])
+
+
+def test_labels_and_attributes_stand_side_by_side():
+    batch = batch_of([Spec(2, [], labels=["a", "b"], attributes=[[1.0], [3.0]])])
+    rows = AttributeEncoder().fit_transform(batch)
+    assert rows.tolist() == [[1, 0, 0, -1], [0, 1, 0, 1]]
+
+
+def test_degrees_beyond_the_largest_column_fall_into_bins():
+    train = [nx.star_graph(n) for n in (2, 40, 44, 1000)]
+    encoder = AttributeEncoder(max_degree=32).fit(train)
+    assert encoder.get_feature_names_out().tolist() == [
+        *("degree=1", "degree=2", "degree=39-45", "degree=872-1036"),
+    ]
+    tested = as_batch([nx.star_graph(n) for n in (3, 20, 21, 38, 500, 10**5)])
+    hubs = encoder.transform(tested)[tested.graph_ptr[:-1]].argmax(axis=1)
+    # 3 and 20 are nearest to 2, 21 (19 away from 2, 18 from 39) and 38 to the bin of
+    # 39, 500 to the last bin: 372 below 872, 455 above 45.
+    assert hubs.tolist() == [1, 1, 2, 2, 3, 3]
+
+
+def test_isolated_nodes_have_the_degree_zero():
+    encoder = AttributeEncoder().fit([nx.empty_graph(2), nx.path_graph(2)])
+    assert encoder.get_feature_names_out().tolist() == ["degree=0", "degree=1"]
+
+
+def test_a_hub_of_a_million_leaves_needs_few_columns():
+    source = np.zeros(10**6, dtype=int)
+    hub = as_batch((np.array([source, np.arange(1, 10**6 + 1)]), None))
+    assert AttributeEncoder().fit(hub).n_features_out_ == 2
+
+
+def test_sources_are_chosen_by_name():
+    batch = batch_of([Spec(2, [(0, 1)], labels=["a", "b"], attributes=[[1.0], [3.0]])])
+    assert AttributeEncoder(sources="degrees").fit(batch).n_features_out_ == 1
+    both = AttributeEncoder(sources=["degrees", "labels"]).fit(batch)
+    assert both.sources_ == ("labels", "degrees")
+    with pytest.raises(InputError, match="'colour'"):
+        AttributeEncoder(sources=["colour"]).fit(batch)
+    with pytest.raises(InputError, match="no node labels"):
+        AttributeEncoder(sources="labels").fit(nx.path_graph(2))
+    with pytest.raises(InputError, match="max_degree"):
+        AttributeEncoder(max_degree=-1).fit(batch)
+
+
+def test_what_does_not_fit_the_training_graphs_is_refused():
+    encoder = AttributeEncoder().fit(batch_of([Spec(1, [], attributes=[[1.0]])]))
+    with pytest.raises(InputError, match="no node attributes"):
+        encoder.transform(nx.path_graph(2))
+    with pytest.raises(InputError, match="2 node attributes.*fitted with 1"):
+        encoder.transform(batch_of([Spec(1, [], attributes=[[1.0, 2.0]])]))
+
+
+def test_graphs_without_nodes_need_nothing():
+    spec = Spec(1, [], labels=["a"], attributes=[[1.0]])
+    encoder = AttributeEncoder().fit(batch_of([spec]))
+    for nothing in ([], [nx.empty_graph(0)]):
+        assert encoder.transform(nothing).shape == (0, 3)
+
+
+def test_attributes_of_no_or_huge_size():
+    empty = as_batch((np.empty((2, 0), int), np.empty((2, 0))))
+    assert AttributeEncoder().fit_transform(empty).shape == (2, 0)
+    huge = as_batch((np.empty((2, 0), int), np.array([[1e308], [-1e308]])))
+    with pytest.raises(InputError, match="1e\\+308"):
+        AttributeEncoder().fit(huge)
+    with pytest.raises(InputError, match="None"):
+        AttributeEncoder(sources=None).fit(empty)
+
+
+def test_names_of_columns_are_distinct():
+    encoder = AttributeEncoder().fit(batch_of([Spec(3, [], labels=[1, "1", "unseen"])]))
+    assert len(set(encoder.get_feature_names_out())) == 4
+
+
+def test_it_is_an_estimator():
+    encoder = AttributeEncoder(max_degree=3)
+    assert clone(encoder).get_params() == {"max_degree": 3, "sources": "auto"}
+    with pytest.raises(NotFittedError):
+        encoder.transform(nx.path_graph(2))
+    first = encoder.fit(nx.path_graph(3)).get_feature_names_out().tolist()
+    again = encoder.fit(nx.star_graph(3)).get_feature_names_out().tolist()
+    assert (first, again) == (["degree=1", "degree=2"], ["degree=1", "degree=3"])
+    state = dict(encoder.__dict__)
+    encoder.transform(nx.path_graph(9))
+    assert encoder.__dict__ == state

@@ -1,0 +1,72 @@
+import networkx as nx
+import numpy as np
+import pytest
+
+from gskn import as_batch
+from gskn.exceptions import InputError, UnsupportedInputError
+from tests.reference.graphs import check_same, labels_of
+
+torch = pytest.importorskip("torch", reason="needs the torch extra")
+pyg = pytest.importorskip("torch_geometric", reason="needs the torch extra")
+
+pytestmark = pytest.mark.torch
+
+
+def triangle(**fields):
+    ends = torch.tensor([[0, 1, 1, 2, 2, 0], [1, 0, 2, 1, 0, 2]])
+    return pyg.data.Data(edge_index=ends, x=torch.arange(6.0).reshape(3, 2), **fields)
+
+
+def test_data_of_pyg():
+    batch = as_batch(triangle())
+    assert nx.is_isomorphic(batch.to_networkx(0), nx.cycle_graph(3))
+    assert batch.node_attributes.tolist() == [[0, 1], [2, 3], [4, 5]]
+    assert not batch.is_directed
+
+
+def test_a_batch_of_pyg_is_its_list():
+    graphs = [
+        triangle(),
+        pyg.data.Data(x=torch.ones(2, 2), edge_index=torch.empty(2, 0).long()),
+    ]
+    check_same(as_batch(pyg.data.Batch.from_data_list(graphs)), as_batch(graphs))
+
+
+def test_a_data_set_of_pyg(tmp_path):
+    class Triangles(pyg.data.InMemoryDataset):
+        def __init__(self, root):
+            super().__init__(root)
+            self.data, self.slices = self.collate([triangle(), triangle()])
+
+    check_same(as_batch(Triangles(str(tmp_path))), as_batch([triangle(), triangle()]))
+
+
+def test_fields_are_named_by_argument():
+    graph = triangle(
+        z=torch.tensor([[6], [7], [8]]),
+        edge_weight=torch.full((6,), 2.0),
+        bond=torch.full((6, 1), 3.0),
+        pos=torch.ones(3, 1),
+    )
+    assert as_batch(graph).adjacency.data.tolist() == [2.0] * 6
+    batch = as_batch(
+        graph, node_label="z", edge_weight="bond", node_attributes=["x", "pos"]
+    )
+    assert labels_of(batch) == [6, 7, 8]
+    assert batch.adjacency.data.tolist() == [3.0] * 6
+    assert batch.node_attributes.shape == (3, 3)
+    with pytest.raises(InputError, match="'mass'.*'pos'"):
+        as_batch(graph, node_label="mass")
+
+
+def test_tensors_that_record_gradients_are_read():
+    rows = torch.ones(2, 1, requires_grad=True)
+    batch = as_batch((torch.tensor([[0], [1]]), rows))
+    assert batch.node_attributes.tolist() == [[1], [1]]
+    matrix = torch.ones(2, 2, requires_grad=True)
+    np.testing.assert_array_equal(as_batch(matrix).adjacency.toarray(), np.ones((2, 2)))
+
+
+def test_several_node_types_are_refused():
+    with pytest.raises(UnsupportedInputError, match="to_homogeneous"):
+        as_batch(pyg.data.HeteroData({"a": {"x": torch.ones(1, 1)}}))

@@ -1,0 +1,425 @@
+import json
+import zipfile
+
+import igraph
+import networkx as nx
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from rdkit import Chem
+
+from gskn import as_batch, read_graphs
+from gskn.exceptions import (
+    FileFormatError,
+    GsknError,
+    GsknWarning,
+    MissingFileError,
+    UnsafeArchiveError,
+)
+from gskn.graphs import _folder
+from tests.reference.graphs import Spec, check_batch, check_same, labels_of
+from tests.strategies import specs
+
+
+def labelled_graph():
+    graph = nx.Graph(name="")
+    for node, label in (("a", "C"), ("b", "N"), ("c", "C")):
+        graph.add_node(node, label=label, mass=1.5)
+    graph.add_edge("a", "b", weight=2.0)
+    graph.add_edge("b", "b", weight=0.5)
+    return graph
+
+
+# --- round trips through the writers of real libraries ----------------------------------
+
+WRITERS = {
+    "graphml": nx.write_graphml,
+    "gml": nx.write_gml,
+    "json": lambda graph, path: path.write_text(
+        json.dumps(nx.node_link_data(graph, edges="edges"))
+    ),
+    "edgelist": nx.write_edgelist,
+}
+
+
+@pytest.mark.parametrize("suffix", ["graphml", "gml", "json", "edgelist"])
+@given(spec=specs(labelled=False))
+def test_files_of_networkx_come_back(tmp_path_factory, suffix, spec):
+    path = tmp_path_factory.mktemp("files") / f"graph.{suffix}"
+    graph = as_batch(to_simple(spec)).to_networkx(0)
+    if suffix == "edgelist":  # names no isolated nodes, and does not say "directed"
+        graph = nx.Graph(graph.edges(data=True))
+    WRITERS[suffix](graph, path)
+    batch = read_graphs(path)
+    expected = as_batch(graph)
+    if suffix in {"graphml", "gml", "edgelist"}:  # these name nodes by text or anew
+        assert nx.is_isomorphic(batch.to_networkx(0), expected.to_networkx(0))
+    else:
+        check_same(batch, expected)
+
+
+def to_simple(spec: Spec):
+    graph = (nx.DiGraph if spec.directed else nx.Graph)()
+    graph.add_nodes_from(range(spec.n_nodes))
+    graph.add_edges_from(spec.edges)
+    return graph
+
+
+@pytest.mark.parametrize("suffix", ["graphml", "json"])
+def test_labels_weights_and_names_come_back(tmp_path, suffix):
+    path = tmp_path / f"molecule.{suffix}"
+    WRITERS[suffix](labelled_graph(), path)
+    batch = read_graphs(path)
+    assert labels_of(batch) == ["C", "N", "C"]
+    assert batch.node_names.tolist() == ["a", "b", "c"]
+    assert batch.adjacency.toarray().tolist() == [[0, 2, 0], [2, 0.5, 0], [0, 0, 0]]
+    assert batch.graph_names.tolist() == ["molecule"]
+    named = as_batch(path, node_attributes="mass", node_label=None, edge_weight=None)
+    assert named.node_attributes.tolist() == [[1.5]] * 3
+    assert not named.is_weighted
+
+
+def test_gml_labels_are_labels(tmp_path):
+    path = tmp_path / "g.gml"
+    path.write_text(
+        'graph [ node [ id 5 label "C" ] node [ id 9 label "C" ]\n'
+        "edge [ source 5 target 9 ] ]"
+    )
+    batch = read_graphs(path)
+    assert labels_of(batch) == ["C", "C"]
+    assert batch.node_names.tolist() == [5, 9]
+
+
+def test_graphml_of_igraph(tmp_path):
+    path = tmp_path / "g.graphml"
+    graph = igraph.Graph(n=3, edges=[(0, 1)])
+    graph.es["weight"] = [2.0]
+    graph.write_graphml(str(path))
+    assert read_graphs(path).adjacency.toarray()[0].tolist() == [0, 2, 0]
+
+
+def test_json_may_hold_many_graphs_and_either_key(tmp_path):
+    path = tmp_path / "many.json"
+    links = nx.node_link_data(nx.path_graph(3), edges="links")
+    edges = nx.node_link_data(nx.DiGraph([(0, 1)]), edges="edges")
+    path.write_text(json.dumps([links, edges]))
+    batch = read_graphs(path)
+    assert batch.directed.tolist() == [False, True]
+    assert batch.graph_names.tolist() == ["many:0", "many:1"]
+
+
+@given(spec=specs(weighted=False, directed=False))
+def test_graph6_is_what_networkx_writes(tmp_path_factory, spec):
+    path = tmp_path_factory.mktemp("g6") / "graphs.g6"
+    edges = [(u, v) for u, v in spec.edges if u != v]
+    graph = to_simple(Spec(spec.n_nodes, edges))
+    path.write_bytes(nx.to_graph6_bytes(graph) + nx.to_graph6_bytes(graph, header=False))
+    check_batch(read_graphs(path), [Spec(spec.n_nodes, edges)] * 2)
+
+
+@pytest.mark.parametrize("n_nodes", [62, 63, 64, 200])
+def test_graph6_of_larger_graphs(tmp_path, n_nodes):
+    graph = nx.gnp_random_graph(n_nodes, 0.3, seed=n_nodes)
+    nx.write_graph6(graph, tmp_path / "g.graph6")
+    expected = nx.to_numpy_array(graph)
+    np.testing.assert_array_equal(
+        read_graphs(tmp_path / "g.graph6").adjacency.toarray(), expected
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.csv", "source,target,weight\n0,1,2\n1,2,1\n"),
+        ("b.csv", "0,1,2\n1,2,1\n"),
+        ("c.tsv", "0\t1\t2\n1\t2\t1\n"),
+        ("d.edgelist", "# a comment\n0 1 2\n\n1   2 1\n"),
+        ("e.txt", "% another\r\n0 1 2.0\r\n1 2 1.0\r\n"),
+        ("f.csv", "\ufeffsource; target; weight\n0; 1; 2\n1; 2; 1\n"),
+        ("g.edgelist", "0 1 {'weight': 2}\n1 2 {'weight': 1}\n"),
+        ("h.csv", 'weight,"target",source\n2,1,0\n1,2,1\n'),
+    ],
+)
+def test_edge_lists_of_every_custom(tmp_path, name, text):
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    batch = read_graphs(tmp_path / name)
+    assert batch.adjacency.toarray().tolist() == [[0, 2, 0], [2, 0, 1], [0, 1, 0]]
+
+
+def test_an_edge_list_may_hold_many_graphs(tmp_path):
+    frame = pd.DataFrame(
+        {"graph": [7, 7, 9], "source": ["a", "b", "a"], "target": list("bcb")}
+    )
+    frame.to_csv(tmp_path / "e.csv", index=False)
+    frame.to_parquet(tmp_path / "e.parquet")
+    for name in ("e.csv", "e.parquet"):
+        batch = read_graphs(tmp_path / name)
+        assert batch.graph_sizes.tolist() == [3, 2]
+        assert batch.graph_names.tolist() == [7, 9]
+        assert batch.node_names.tolist() == ["a", "b", "c", "a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "names"),
+    [
+        ("padded.csv", "source,target\n007,7\n", ["007", "7"]),
+        (
+            "huge.csv",
+            f"source,target\n{2**64 - 1},{2**64 - 2}\n",
+            [str(2**64 - 2), str(2**64 - 1)],
+        ),
+        ("mixed.csv", "1,a\n2,b\n", ["1", "2", "a", "b"]),
+        ("braces.csv", "a,{b}\nc,d\n", ["a", "c", "d", "{b}"]),
+        ("from.csv", "from,to\n0,1\n", [0, 1]),
+        ("case.csv", "Source,Target,Weight\n0,1,3\n", [0, 1]),
+        ("comma.tsv", "a,b\tc\n", ["a,b", "c"]),
+        ("quoted.csv", '"a, b",c\n', ["a, b", "c"]),
+    ],
+)
+def test_ids_are_what_the_file_says(tmp_path, name, text, names):
+    (tmp_path / name).write_text(text)
+    assert read_graphs(tmp_path / name).node_names.tolist() == names
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.edgelist", "0 1 {'weight': 1}\n0 1 {'weight': 2}\n"),
+        ("b.edgelist", "0 1 1\n0 1 2\n"),
+        (
+            "c.json",
+            (
+                '{"nodes": [{"id": 0}, {"id": 1}], "links": ['
+                '{"source": 0, "target": 1, "weight": 1},'
+                '{"source": 0, "target": 1, "weight": 2}]}'
+            ),
+        ),
+    ],
+)
+def test_weights_of_repeated_edges_add_up_in_every_format(tmp_path, name, text):
+    (tmp_path / name).write_text(text)
+    assert read_graphs(tmp_path / name).adjacency.toarray().tolist() == [[0, 3], [3, 0]]
+
+
+def test_gml_names_its_nodes_by_label(tmp_path):
+    nx.write_gml(nx.path_graph(["x", "y", "z"]), tmp_path / "g.gml")
+    batch = read_graphs(tmp_path / "g.gml")
+    assert batch.node_names.tolist() == ["x", "y", "z"]
+    assert batch.node_labels is None
+
+
+def test_graphml_may_hold_several_graphs(tmp_path):
+    graphs = "".join(
+        f'<graph edgedefault="undirected">{nodes}</graph>'
+        for nodes in ('<node id="a"/>', '<node id="b"/><node id="c"/>')
+    )
+    text = f'<graphml xmlns="http://graphml.graphdrawing.org/xmlns">{graphs}</graphml>'
+    (tmp_path / "g.graphml").write_text(text)
+    assert read_graphs(tmp_path / "g.graphml").graph_sizes.tolist() == [1, 2]
+
+
+def test_a_byte_order_mark_is_passed_over(tmp_path):
+    graph = json.dumps({"nodes": [{"id": 0}], "links": []})
+    for name, text in (
+        ("a.json", graph),
+        ("b.gml", "graph [ node [ id 1 ] ]"),
+        ("c.smi", "C"),
+    ):
+        (tmp_path / name).write_text(text, encoding="utf-8-sig")
+        assert read_graphs(tmp_path / name).n_nodes == 1
+
+
+def test_folders_with_loops_and_notes_are_read_once(tmp_path):
+    nx.write_graph6(nx.path_graph(2), tmp_path / "a.g6")
+    (tmp_path / "loop").symlink_to(tmp_path)
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "nowhere").symlink_to(tmp_path / "absent")
+    (tmp_path / "inner").mkdir()
+    nx.write_graph6(nx.path_graph(3), tmp_path / "inner" / "b.g6")
+    assert read_graphs(tmp_path).graph_sizes.tolist() == [2, 3]
+    (tmp_path / "README.txt").write_text("two words")
+    with pytest.warns(GsknWarning, match="README"):
+        assert as_batch([tmp_path, nx.path_graph(4)]).graph_sizes.tolist() == [2, 3, 4]
+
+
+def test_an_empty_edge_list_is_a_graph_without_nodes(tmp_path):
+    for name, text in (
+        ("a.csv", ""),
+        ("b.csv", "source,target\n"),
+        ("c.edgelist", "# x\n"),
+    ):
+        (tmp_path / name).write_text(text)
+        assert read_graphs(tmp_path / name).graph_sizes.tolist() in ([0], [])
+
+
+def test_molecules_come_through_rdkit(tmp_path):
+    (tmp_path / "m.smi").write_text("c1ccccc1O phenol\n# none\nCCO\n\n")
+    batch = read_graphs(tmp_path / "m.smi")
+    assert batch.graph_sizes.tolist() == [7, 3]
+    assert batch.graph_edges.tolist() == [7, 2]
+    assert labels_of(batch) == ["C"] * 6 + ["O", "C", "C", "O"]
+    assert batch.graph_names.tolist() == ["phenol", "CCO"]
+    with Chem.SDWriter(str(tmp_path / "m.sdf")) as writer:
+        for smiles in ("c1ccccc1O", "CCO"):
+            writer.write(Chem.MolFromSmiles(smiles))
+    check_same(read_graphs(tmp_path / "m.sdf"), batch)
+
+
+def test_a_folder_is_read_in_natural_order(tmp_path):
+    for n in (2, 10, 1):
+        nx.write_graph6(nx.path_graph(n), tmp_path / f"g{n}.g6")
+    (tmp_path / "notes.md").write_text("hello")
+    (tmp_path / ".hidden").write_text("")
+    with pytest.warns(GsknWarning, match=r"notes\.md"):
+        batch = read_graphs(tmp_path)
+    assert batch.graph_sizes.tolist() == [1, 2, 10]
+    assert batch.graph_names.tolist() == ["g1", "g2", "g10"]
+
+
+# --- malformed files: the file and, where one is at fault, the line -----------------------
+
+BAD = {
+    "broken.graphml": ("<graphml><graph>\n<node", "line 2"),
+    "other.graphml": ("<html></html>", "GraphML"),
+    "broken.gml": ("graph [ node [ id", "GML"),
+    "broken.json": ('{"nodes": [\n,]}', "line 2"),
+    "other.json": ('{"a": 1}', "node-link"),
+    "scalar.json": ("5", "node-link"),
+    "fields.csv": ("source,target\n0,1\n0,1,2,3\n", "line 3"),
+    "header.csv": ("a,b,c,d\n0,1,2,3\n", "name the columns"),
+    "short.edgelist": ("0 1\n2\n", "line 2"),
+    "dicts.edgelist": ("0 1 {}\n0 1 {'a'}}\n", "line 2"),
+    "weight.csv": (
+        "source,target,weight\n0,1,x\n",
+        "line 2: the weight 'x' is no finite number",
+    ),
+    "negative.csv": ("# c\nsource,target,weight\n\n0,1,-3\n", "line 4: the weight '-3'"),
+    "nan.csv": ("source,target,weight\n0,1,1\n0,1,nan\n", "line 3"),
+    "empty.csv": ("source,target\n0,1\n,2\n", "line 3"),
+    "quote.csv": ('source,target\n0,1\n"a,b\nc,d\n', "line 3"),
+    "twice.csv": ("source,target,source\n0,1,2\n", "twice"),
+    "undeclared.json": (
+        '{"nodes": [{"id": 0}], "links": [{"source": 0, "target": 9}]}',
+        "9",
+    ),
+    "doubled.json": ('{"nodes": [{"id": 0}, {"id": 0}], "links": []}', "twice"),
+    "null.json": ('{"nodes": null, "links": []}', "node-link"),
+    "digits.json": ('{"nodes": [{"id": 1' + "0" * 5000 + '}], "links": []}', "JSON"),
+    "undeclared.graphml": (
+        (
+            '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">'
+            '<graph edgedefault="directed">'
+            '<node id="a"/><edge source="a" target="b"/></graph></graphml>'
+        ),
+        "'b'",
+    ),
+    "none.graphml": (
+        '<graphml xmlns="http://graphml.graphdrawing.org/xmlns"/>',
+        "no graph",
+    ),
+    "number.gml": ("graph 5", "GML"),
+    "node.gml": ("graph [ node 5 ]", "GML"),
+    "cut.g6": ("Bw\nD?\n", "line 2"),
+    "bytes.g6": ("B\x01\n", "line 1"),
+    "sparse.g6": (":Fa@x^\n", "sparse6"),
+    "size.g6": ("~A\n", "number of nodes"),
+    "wrong.smi": ("CCO\nC(C\n", "line 2"),
+    "wrong.sdf": ("nonsense\n\n\n$$$$\n", "molecule 0"),
+    "wrong.parquet": ("nonsense", "parquet"),
+    "wrong.zip": ("nonsense", "zip"),
+    "unknown.xyz": ("", "known: .csv"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_malformed_file_is_named_with_its_line(tmp_path, name):
+    text, word = BAD[name]
+    path = tmp_path / name
+    path.write_text(text, encoding="latin-1")
+    with pytest.raises(FileFormatError) as caught:
+        read_graphs(path)
+    message = str(caught.value)
+    assert name in message
+    assert word in message
+    assert isinstance(caught.value, ValueError | GsknError)
+
+
+def test_files_that_do_not_fit_together_are_said_to(tmp_path):
+    nx.write_graph6(nx.path_graph(2), tmp_path / "a.g6")
+    (tmp_path / "b.smi").write_text("CC\n")
+    with pytest.raises(GsknError, match="do not fit together"):
+        read_graphs(tmp_path)
+
+
+def test_what_is_not_there_is_said_to_be_missing(tmp_path):
+    with pytest.raises(MissingFileError, match="no file or folder"):
+        read_graphs(tmp_path / "nothing.g6")
+    with pytest.raises(FileNotFoundError, match="no file of graphs"):
+        read_graphs(tmp_path)
+
+
+# --- archives ---------------------------------------------------------------------------
+
+
+def write_zip(path, members):
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, text in members.items():
+            archive.writestr(name, text)
+
+
+TU = {"A": "1, 2\n2, 1\n", "graph_indicator": "1\n1\n", "graph_labels": "1\n"}
+
+
+@pytest.mark.parametrize(
+    "name", ["../X_A.txt", "/X_A.txt", "a/../../X_A.txt", "C:/X_A.txt"]
+)
+def test_an_archive_that_reaches_outside_is_refused(tmp_path, name):
+    write_zip(tmp_path / "x.zip", {name: "1, 2\n"})
+    with pytest.raises(UnsafeArchiveError, match="outside"):
+        read_graphs(tmp_path / "x.zip")
+
+
+def test_an_archive_beyond_the_bound_is_refused(tmp_path, monkeypatch):
+    write_zip(tmp_path / "x.zip", {f"X/X_{key}.txt": text for key, text in TU.items()})
+    assert read_graphs(tmp_path / "x.zip").n_edges == 1
+    monkeypatch.setattr(_folder, "MAX_UNPACKED_BYTES", 5)
+    with pytest.raises(UnsafeArchiveError, match="bound"):
+        read_graphs(tmp_path / "x.zip")
+
+
+def test_a_damaged_archive_is_said_to_be_damaged(tmp_path):
+    path = tmp_path / "x.zip"
+    write_zip(path, {f"X/X_{key}.txt": text * 50 for key, text in TU.items()})
+    content = bytearray(path.read_bytes())
+    content[60] ^= 0xFF
+    path.write_bytes(bytes(content))
+    with pytest.raises(FileFormatError, match="damaged|CRC"):
+        read_graphs(path)
+
+
+def test_archives_with_shadows_and_doubles(tmp_path):
+    members = {f"X/X_{key}.txt": text for key, text in TU.items()}
+    write_zip(tmp_path / "mac.zip", {**members, "__MACOSX/X/._X_A.txt": "shadow"})
+    assert read_graphs(tmp_path / "mac.zip").n_edges == 1
+    write_zip(tmp_path / "two.zip", {**members, "Y/X_A.txt": "1, 1\n"})
+    with pytest.raises(FileFormatError, match="two files of one name"):
+        read_graphs(tmp_path / "two.zip")
+
+
+def test_damage_within_a_compressed_member_is_said(tmp_path):
+    path = tmp_path / "x.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for key, text in TU.items():
+            archive.writestr(f"X/X_{key}.txt", text * 500)
+    content = bytearray(path.read_bytes())
+    content[45:60] = b"\xff" * 15
+    path.write_bytes(bytes(content))
+    with pytest.raises(FileFormatError, match="damaged"):
+        read_graphs(path)
+
+
+def test_an_archive_without_a_set_is_refused(tmp_path):
+    write_zip(tmp_path / "x.zip", {"readme.txt": "hello"})
+    with pytest.raises(FileFormatError, match="TU format"):
+        read_graphs(tmp_path / "x.zip")

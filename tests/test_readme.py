@@ -1,0 +1,42 @@
+"""What the README claims."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from gskn import datasets
+from tests.reference.walks import pattern_counts
+
+README = (Path(__file__).parents[1] / "README.md").read_text()
+# Graphs in which all nodes are alike need one start each: the rest only repeats it.
+CLAIMS = {
+    "a ring of 6 / two triangles": (lambda: datasets.rings(3), 4, [0]),
+    "a ring of 8 / two squares": (lambda: datasets.rings(4), 5, [0]),
+    "decalin / bicyclopentyl": (datasets.decalin_bicyclopentyl, 6, None),
+    "4x4 rook graph / Shrikhande graph": (datasets.rook_shrikhande, 8, [0]),
+}
+
+
+@pytest.mark.parametrize("claim", CLAIMS)
+def test_walks_of_the_claimed_length_and_no_shorter_tell_the_pair_apart(claim):
+    make, length, starts = CLAIMS[claim]
+    first, second = (make().graphs.to_networkx(number) for number in (0, 1))
+    row = next(line for line in README.splitlines() if line.startswith(f"| {claim}"))
+    assert int(re.search(r"(\d+) \|$", row).group(1)) == length
+    for shorter in range(1, length):
+        assert pattern_counts(first, shorter, starts) == pattern_counts(
+            second, shorter, starts
+        )
+    assert pattern_counts(first, length, starts) != pattern_counts(second, length, starts)
+
+
+def test_the_example_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "my-graphs").mkdir()
+    (tmp_path / "my-graphs" / "g.csv").write_text("0,1\n")
+    (example,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    scope = {}
+    exec(example, scope)
+    assert scope["rows"].shape == (3371, 8)
+    assert scope["graphs"].n_nodes == 2
