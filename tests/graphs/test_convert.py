@@ -460,8 +460,8 @@ def test_named_keys_that_do_not_exist_are_refused():
     graph.add_node(0, color="red")
     with pytest.raises(InputError, match="'colour'.*'color'"):
         as_batch(graph, node_label="colour")
-    with pytest.raises(InputError, match="'lenght'.*'length'"):
-        as_batch(graph, edge_weight="lenght")
+    with pytest.raises(InputError, match="'lengthy'.*'length'"):
+        as_batch(graph, edge_weight="lengthy")
 
 
 @pytest.mark.parametrize(
