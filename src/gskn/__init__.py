@@ -8,8 +8,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gskn import datasets, exceptions, graphs
+    from gskn import datasets, exceptions, graphs, walks
     from gskn.graphs import AttributeEncoder, GraphBatch, as_batch, read_graphs
+    from gskn.walks import pattern_counts, sample_walks
 
     __version__: str
 
@@ -21,16 +22,21 @@ __all__ = [
     "datasets",
     "exceptions",
     "graphs",
+    "pattern_counts",
     "read_graphs",
+    "sample_walks",
+    "walks",
 ]
 
 _HOME_OF = {
     "AttributeEncoder": "gskn.graphs",
     "GraphBatch": "gskn.graphs",
     "as_batch": "gskn.graphs",
+    "pattern_counts": "gskn.walks",
     "read_graphs": "gskn.graphs",
+    "sample_walks": "gskn.walks",
 }
-_MODULES = ("datasets", "exceptions", "graphs")
+_MODULES = ("datasets", "exceptions", "graphs", "walks")
 
 
 def __getattr__(name: str) -> object:

@@ -23,6 +23,12 @@ from gskn.datasets._store import fetch_files, verify_files
 from gskn.exceptions import DatasetNotFoundError, FileFormatError
 from tests.graphs.test_tu import FILES
 
+# The client leaves the connection of a failed request to the garbage collector.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+]
+
 
 class Handler(BaseHTTPRequestHandler):
     def do_GET(self):
@@ -68,6 +74,7 @@ def server(tmp_path, monkeypatch):
     yield server
     server.shutdown()
     server.server_close()
+    gc.collect()  # what is left behind here is not to be found by the next test
 
 
 def at(server, info, *paths):
@@ -138,17 +145,11 @@ def test_only_https_is_spoken(server, tiny, tmp_path):
         assert all(url.startswith("https://") for url in info.urls)
 
 
-# The TLS library leaves the socket of a refused handshake to the garbage collector.
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-@pytest.mark.filterwarnings("ignore::ResourceWarning")
 def test_an_unknown_certificate_is_refused(server, tiny, tmp_path, monkeypatch):
     monkeypatch.delenv("REQUESTS_CA_BUNDLE")
     server.files["/PTC.zip"] = zipped(tmp_path)
     with pytest.raises(DatasetNotFoundError, match="certificate of localhost"):
         fetch_files(at(server, tiny, "/PTC.zip"), tmp_path / "home")
-    server.shutdown()
-    server.server_close()
-    gc.collect()
 
 
 def test_without_a_connection_the_message_says_so(tiny, tmp_path):

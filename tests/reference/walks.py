@@ -1,5 +1,6 @@
 """Walks and patterns as their definitions say, by enumeration."""
 
+import itertools
 from collections import Counter
 
 
@@ -30,3 +31,25 @@ def pattern_counts(graph, length, starts=None) -> Counter:
     return Counter(
         anonymize(walk) for start in starts for walk in walks(graph, start, length)
     )
+
+
+def probability(graph, walk) -> float:
+    """The chance of a walk whose steps follow the weights."""
+    chance = 1.0
+    for node, following in itertools.pairwise(walk):
+        if len(graph[node]):
+            total = sum(data.get("weight", 1.0) for data in graph[node].values())
+            chance *= graph[node][following].get("weight", 1.0) / total
+    return chance
+
+
+def pattern_rows(graph, length, *, weigh) -> list[dict]:
+    """For every node, the sum over its walks of each pattern, weighed by ``weigh``."""
+    rows = []
+    for start in graph:
+        row = {}
+        for walk in walks(graph, start, length):
+            pattern = anonymize(walk)
+            row[pattern] = row.get(pattern, 0) + weigh(walk)
+        rows.append(row)
+    return rows

@@ -135,6 +135,7 @@ def _download(url: str, target: Path) -> None:
 def _refuse_insecure_redirect(response: Any, *_: object, **__: object) -> None:
     location = response.headers.get("location", "") if response.is_redirect else ""
     if location.startswith("http://"):
+        response.close()
         raise requests.exceptions.InvalidSchema(f"redirected to {location}, not https")
 
 

@@ -1,0 +1,193 @@
+"""pattern_counts: the patterns of all walks from every node."""
+
+import logging
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from gskn._random import RandomState
+from gskn._types import AnyArray, IndexArray
+from gskn._validation import check_choice, check_int
+from gskn.exceptions import InputError
+from gskn.graphs import GraphBatch, as_batch
+from gskn.walks._exact import (
+    MAX_DENSE_SIZE,
+    MAX_EXACT_LENGTH,
+    StepGraphs,
+    exact_rows,
+    merge_rows,
+    n_steps_estimate,
+)
+from gskn.walks._patterns import pattern_names, patterns
+from gskn.walks._sample import as_seed, sampled_rows
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, eq=False)
+class PatternTable:
+    """How often every pattern occurs among the walks from every node.
+
+    Attributes
+    ----------
+    length : int
+        Nodes visited by a walk.
+    patterns : ndarray of shape (n_patterns, length)
+        All patterns of that length, those that never stay first (see `patterns`): the
+        columns are the same for all graphs.
+    rows : csr_array of shape (n_nodes, n_patterns)
+        Counts or probabilities, one row per node.
+    is_exact : ndarray of shape (n_graphs,)
+        Whether the rows of a graph are exact, else they are sampled.
+    graph_ptr : ndarray of shape (n_graphs + 1,)
+        First node of every graph.
+    """
+
+    length: int
+    patterns: AnyArray
+    rows: csr_array
+    is_exact: AnyArray
+    graph_ptr: IndexArray
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the patterns, such as "0-1-2-0"."""
+        return pattern_names(self.patterns)
+
+    def graph_rows(self) -> csr_array:
+        """Return the sum of the rows of every graph."""
+        n_graphs = len(self.graph_ptr) - 1
+        sizes = np.diff(self.graph_ptr)
+        entries = (
+            np.ones(self.rows.shape[0]),
+            np.arange(self.rows.shape[0]),
+            self.graph_ptr,
+        )
+        pool = csr_array(entries, shape=(n_graphs, int(sizes.sum())))
+        return (pool @ self.rows).tocsr()
+
+    def __repr__(self) -> str:
+        n_nodes, n_patterns = self.rows.shape
+        sampled = len(self.is_exact) - int(self.is_exact.sum())
+        how = "exact" if not sampled else f"{sampled} graphs sampled"
+        shape = f"n_nodes={n_nodes}, n_patterns={n_patterns}"
+        return f"PatternTable(length={self.length}, {shape}, {how})"
+
+
+def pattern_counts(  # noqa: PLR0913 - every one has a sensible default
+    graphs: Any,
+    length: int,
+    *,
+    weighting: Literal["probability", "count"] = "probability",
+    method: Literal["auto", "exact", "sampled"] = "auto",
+    n_walks: int = 30,
+    random_state: RandomState = None,
+    max_work: float = 2e8,
+    exact_counts: bool = True,
+    n_jobs: int | None = None,
+) -> PatternTable:
+    """Find the patterns of all walks that visit ``length`` nodes, from every node.
+
+    Parameters
+    ----------
+    graphs : anything `as_batch` reads
+        Directed or not, weighted or not, with self-loops or without. At a dead end a
+        walk stays where it is.
+    length : int
+        Nodes visited, the start included; exact up to 8.
+    weighting : {"probability", "count"}, default="probability"
+        The probability that a random walk has a pattern, steps taken by edge weight; or
+        the number of walks that have it, whatever the weights.
+    method : {"auto", "exact", "sampled"}, default="auto"
+        "auto" samples only the graphs whose exact rows would take too much work, and
+        says so in the log.
+    n_walks : int, default=30
+        Walks per node where they are sampled.
+    random_state : int, Generator or None, default=None
+        Seed of sampled walks.
+    max_work : float, default=2e8
+        Multiplications of one sparse product beyond which "auto" samples a graph.
+    exact_counts : bool, default=True
+        Whether counts beyond 2^53, which floats cannot hold exactly, are refused.
+    n_jobs : int or None, default=None
+        Threads for sampling; None is one.
+
+    Returns
+    -------
+    table : PatternTable
+
+    Notes
+    -----
+    No walk is enumerated: see `gskn.walks._mobius` for the identity, `gskn.walks._plan`
+    for how its terms are computed by products of matrices. Time grows with the number of
+    walks of three steps (two for lengths below 6, four for length 8) in sparse graphs,
+    and with the cube of the size in small dense ones.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> triangle = np.ones((3, 3)) - np.eye(3)
+    >>> table = pattern_counts(triangle, 4, weighting="count")
+    >>> dict(zip(table.names, table.rows.toarray()[0].astype(int).tolist()))["0-1-2-0"]
+    2
+    """
+    length = check_int(length, "length", minimum=1)
+    check_choice(weighting, "weighting", choices=["probability", "count"])
+    check_choice(method, "method", choices=["auto", "exact", "sampled"])
+    check_int(n_walks, "n_walks", minimum=1)
+    batch = as_batch(graphs)
+    probability = weighting == "probability"
+    listed = patterns(length, staying=True)
+    steps = StepGraphs.of(batch, use_weights=probability)
+    chosen = _choose(steps, length, method, max_work)
+    if not chosen.all() and not probability:
+        raise InputError(
+            f"Graph {int(np.argmin(chosen))} is too large for exact counts of length "
+            f"{length}; use weighting='probability', or raise max_work."
+        )
+    pieces = list(
+        exact_rows(
+            steps,
+            np.flatnonzero(chosen),
+            length,
+            probability=probability,
+            floats=not exact_counts,
+        )
+    )
+    if not chosen.all():
+        nodes = np.flatnonzero(~chosen[batch.node_graphs])
+        seed = as_seed(random_state)
+        pieces.append(
+            (nodes, sampled_rows(batch, nodes, length, n_walks, seed, n_jobs=n_jobs))
+        )
+    rows = merge_rows(pieces, batch.n_nodes, len(listed))
+    return PatternTable(length, listed, rows, chosen, batch.graph_ptr)
+
+
+def _choose(steps: StepGraphs, length: int, method: str, max_work: float) -> AnyArray:
+    """Tell of every graph whether its rows are to be exact."""
+    batch: GraphBatch = steps.batch
+    if method == "sampled":
+        return np.zeros(batch.n_graphs, dtype=bool)
+    if length > MAX_EXACT_LENGTH:
+        if method == "exact":
+            raise InputError(
+                f"Exact patterns end at length {MAX_EXACT_LENGTH}, got {length}; "
+                "use method='sampled'."
+            )
+        logger.info("length %d is beyond the exact method; all graphs are sampled", length)
+        return np.zeros(batch.n_graphs, dtype=bool)
+    if method == "exact" or length <= 3:  # short patterns need no products
+        return np.ones(batch.n_graphs, dtype=bool)
+    work = n_steps_estimate(steps, length)
+    chosen = (work <= max_work) | (batch.graph_sizes <= MAX_DENSE_SIZE)
+    if not chosen.all():
+        number = int(np.argmin(chosen))
+        logger.warning(
+            "%d graphs are sampled: graph %d would need %.1e multiplications, beyond "
+            "max_work = %.1e",
+            *(int((~chosen).sum()), number, work[number], max_work),
+        )
+    return np.asarray(chosen)

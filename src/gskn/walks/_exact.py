@@ -1,0 +1,243 @@
+"""Exact pattern rows of all nodes, without enumerating walks."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse import csr_array, vstack
+
+from gskn._types import BoolArray, FloatArray, IndexArray
+from gskn.exceptions import InputError
+from gskn.graphs import GraphBatch
+from gskn.graphs._batch import positions_within, ranges, running_total
+from gskn.walks._algebra import Dense, Sparse, compute, compute_fours
+from gskn.walks._jit import copy_rows
+from gskn.walks._mobius import Kind, basis
+from gskn.walks._plan import make_plan
+
+MAX_EXACT_LENGTH = 8
+_LARGEST_COUNT = 2.0**53
+MAX_DENSE_SIZE = 512  # larger graphs never become dense
+_GROUP_BYTES = 2**21  # of one dense matrix per group: a few of them stay in the cache
+_SPARSE_OVER_DENSE = 40.0  # time of a sparse multiplication over that of a dense one
+_ROWS_AT_ONCE = 4096
+
+
+@dataclass(frozen=True)
+class StepGraphs:
+    """A batch with what walks need: the matrix of steps, and the kind of every graph."""
+
+    batch: GraphBatch
+    steps: csr_array  # dead ends step to themselves
+    staying: BoolArray
+    weighted: BoolArray
+
+    @staticmethod
+    def of(batch: GraphBatch, *, use_weights: bool) -> "StepGraphs":
+        """Prepare a batch; without weights every edge counts 1."""
+        matrix = batch.adjacency.tocsr()
+        data = matrix.data if use_weights else np.ones(matrix.nnz)
+        steps = csr_array((data, matrix.indices, matrix.indptr), shape=matrix.shape)
+        dead = batch.degrees == 0
+        if dead.any():
+            nodes = np.flatnonzero(dead)
+            ends = csr_array((np.ones(len(nodes)), (nodes, nodes)), shape=matrix.shape)
+            steps = (steps + ends).tocsr()
+        stays = steps.diagonal() > 0
+        odd = (
+            np.add.reduceat(np.append(data != 1, False), matrix.indptr[:-1])
+            if matrix.nnz
+            else None
+        )
+        heavy = np.zeros(batch.n_nodes, dtype=bool)
+        if odd is not None:
+            heavy = (odd > 0) & (np.diff(matrix.indptr) > 0)
+        return StepGraphs(batch, steps, _any_of(stays, batch), _any_of(heavy, batch))
+
+
+def exact_rows(
+    graphs: StepGraphs, numbers: IndexArray, length: int, *, probability: bool, floats: bool
+) -> Iterator[tuple[IndexArray, csr_array]]:
+    """Give nodes and their pattern rows, group by group, for some graphs of a batch."""
+    for kind, members in _by_kind(graphs, numbers, probability=probability):
+        for nodes, sums in _sums_of(graphs, members, length, kind):
+            yield nodes, _signed(sums, length, kind, floats=floats)
+
+
+def _any_of(nodes: BoolArray, batch: GraphBatch) -> BoolArray:
+    """Tell of every graph whether any of its nodes is marked."""
+    marked = np.zeros(batch.n_graphs, dtype=bool)
+    marked[batch.node_graphs[nodes]] = True
+    return marked
+
+
+def _by_kind(
+    graphs: StepGraphs, numbers: IndexArray, *, probability: bool
+) -> Iterator[tuple[Kind, IndexArray]]:
+    """Split graphs by what their quotients may forget."""
+    flags = np.array([graphs.weighted, graphs.batch.directed, graphs.staying]).T[numbers]
+    for flag in np.unique(flags, axis=0):
+        weighted, directed, staying = map(bool, flag)
+        kind = Kind(weighted, directed, staying, probability)
+        yield kind, numbers[(flags == flag).all(axis=1)]
+
+
+def _sums_of(
+    graphs: StepGraphs, numbers: IndexArray, length: int, kind: Kind
+) -> Iterator[tuple[IndexArray, FloatArray]]:
+    """Compute the sums of all quotients, small dense graphs in batches, others sparse."""
+    plan = make_plan(length, kind)
+    sizes = graphs.batch.graph_sizes[numbers]
+    work = n_steps_estimate(graphs, length)[numbers]
+    cubes = sizes.astype(np.float64) ** 3
+    dense = (sizes <= MAX_DENSE_SIZE) & (_SPARSE_OVER_DENSE * work > cubes)
+    dense &= plan.count("times") > 0
+    for group in _sparse_groups(numbers[~dense], work[~dense]):
+        inside = _Blocks.of(graphs, group)
+        algebra = Sparse(inside.as_csr(), kind)
+        sums = compute(plan, algebra, compute_fours(plan, algebra))
+        yield inside.nodes, np.array(sums).reshape(len(plan.roots), len(inside.nodes))
+    for group in _dense_groups(numbers[dense], sizes[dense]):
+        inside = _Blocks.of(graphs, group)
+        padded, slots = inside.as_array()
+        fours = {}
+        if plan.count("four"):
+            fours = compute_fours(plan, Sparse(inside.as_csr(), kind))
+        spread = {term: _spread(values, slots, padded) for term, values in fours.items()}
+        sums = compute(plan, Dense(padded, kind), spread)
+        yield inside.nodes, np.array([values.ravel()[slots] for values in sums])
+
+
+@dataclass(frozen=True)
+class _Blocks:
+    """The steps of some graphs of a batch: entries of the matrix, and whose they are."""
+
+    nodes: IndexArray
+    sizes: IndexArray
+    row_sizes: IndexArray
+    columns: IndexArray  # counted within the graph
+    values: FloatArray
+    entry_graphs: IndexArray
+
+    @staticmethod
+    def of(graphs: StepGraphs, numbers: IndexArray) -> "_Blocks":
+        ptr, matrix = graphs.batch.graph_ptr, graphs.steps
+        first, sizes = ptr[numbers], ptr[numbers + 1] - ptr[numbers]
+        nodes = ranges(first, sizes)
+        begin = matrix.indptr[first].astype(np.int64)
+        counts = matrix.indptr[first + sizes] - begin
+        entries = ranges(begin, counts)
+        owner = np.repeat(np.arange(len(numbers)), counts)
+        row_sizes = (matrix.indptr[nodes + 1] - matrix.indptr[nodes]).astype(np.int64)
+        columns = matrix.indices[entries] - first[owner]
+        return _Blocks(nodes, sizes, row_sizes, columns, matrix.data[entries], owner)
+
+    def as_csr(self) -> csr_array:
+        first = running_total(self.sizes)
+        indices = (self.columns + first[self.entry_graphs]).astype(np.int32)
+        indptr = running_total(self.row_sizes)
+        n_nodes = len(self.nodes)
+        index = np.int32 if indptr[-1] < 2**31 else np.int64
+        arrays = (self.values, indices.astype(index, copy=False), indptr.astype(index))
+        return csr_array(arrays, shape=(n_nodes, n_nodes))
+
+    def as_array(self) -> tuple[FloatArray, IndexArray]:
+        """Write the blocks into one array, and say where every node went."""
+        size = int(self.sizes.max())
+        local = positions_within(self.sizes)
+        rows = np.repeat(local, self.row_sizes)
+        padded = np.zeros((len(self.sizes), size, size))
+        padded[self.entry_graphs, rows, self.columns] = self.values
+        graph = np.repeat(np.arange(len(self.sizes)), self.sizes)
+        return padded, graph * size + local
+
+
+def n_steps_estimate(graphs: StepGraphs, length: int) -> FloatArray:
+    """Bound, for every graph, the multiplications of its largest sparse product.
+
+    A product of steps has at most as many terms as there are walks of so many steps:
+    two for lengths 4 and 5, three up to 7, four at 8.
+    """
+    walks = np.ones(graphs.batch.n_nodes)
+    pattern = csr_array(
+        (np.ones(graphs.steps.nnz), graphs.steps.indices, graphs.steps.indptr),
+        shape=graphs.steps.shape,
+    )
+    for _ in range(2 if length <= 5 else 3 if length <= 7 else 4):
+        walks = pattern @ walks
+    return _sum_by_graph(walks, graphs.batch)
+
+
+def _sum_by_graph(values: FloatArray, batch: GraphBatch) -> FloatArray:
+    totals = np.concatenate(([0.0], np.cumsum(values)))
+    return totals[batch.graph_ptr[1:]] - totals[batch.graph_ptr[:-1]]
+
+
+def _sparse_groups(numbers: IndexArray, work: FloatArray) -> Iterator[IndexArray]:
+    """Take graphs together until their products would grow too large."""
+    total = np.cumsum(np.minimum(work, 1e18)) // 2e7
+    for key in np.unique(total):
+        yield numbers[total == key]
+
+
+def _dense_groups(numbers: IndexArray, sizes: IndexArray) -> Iterator[IndexArray]:
+    """Take graphs of about one size together, as many as fit the bound."""
+    order = np.argsort(sizes, kind="stable")
+    padded = -(-np.maximum(sizes[order], 1) // 8) * 8
+    for size in np.unique(padded):
+        same = numbers[order[padded == size]]
+        at_once = max(1, int(_GROUP_BYTES // (8 * size * size)))
+        for first in range(0, len(same), at_once):
+            yield same[first : first + at_once]
+
+
+def _spread(values: FloatArray, slots: IndexArray, padded: FloatArray) -> FloatArray:
+    spread = np.zeros(padded.shape[:2])
+    spread.ravel()[slots] = values
+    return spread
+
+
+def _signed(sums: FloatArray, length: int, kind: Kind, *, floats: bool) -> csr_array:
+    """Add up the signed sums of every pattern, and drop what is only rounding."""
+    table = basis(length, kind)
+    signs = table.signs
+    sizes = abs(signs)
+    blocks = []
+    for first in range(0, max(sums.shape[1], 1), _ROWS_AT_ONCE):
+        part = sums[:, first : first + _ROWS_AT_ONCE]
+        rows = np.ascontiguousarray((signs @ part).T)
+        bound = (sizes @ part).T
+        if kind.probability:
+            rows[rows <= 64 * np.finfo(float).eps * bound] = 0.0
+        elif bound.max(initial=0) >= _LARGEST_COUNT and not floats:
+            raise InputError(
+                f"Counts of length {length} exceed 2^53, so they are not exact; use "
+                "weighting='probability', or accept floats with exact_counts=False."
+            )
+        blocks.append(as_sparse(rows))
+    return vstack(blocks, format="csr") if len(blocks) > 1 else blocks[0]
+
+
+def as_sparse(rows: FloatArray) -> csr_array:
+    """Turn dense rows into CSR, without the detour through coordinates that scipy takes."""
+    filled = rows != 0
+    indptr = running_total(filled.sum(axis=1))
+    indices = np.nonzero(filled)[1].astype(np.int32)
+    return csr_array((rows[filled], indices, indptr.astype(np.int32)), shape=rows.shape)
+
+
+def merge_rows(
+    pieces: list[tuple[IndexArray, csr_array]], n_nodes: int, n_columns: int
+) -> csr_array:
+    """Put rows that came in any order, and without trailing columns, where they belong."""
+    counts = np.zeros(n_nodes, dtype=np.int64)
+    for nodes, rows in pieces:
+        counts[nodes] = np.diff(rows.indptr)
+    indptr = running_total(counts)
+    indices = np.empty(indptr[-1], dtype=np.int32)
+    data = np.empty(indptr[-1])
+    for nodes, rows in pieces:
+        copy_rows(rows.indptr, rows.indices, rows.data, indptr[nodes], indices, data)
+    index = np.int32 if indptr[-1] < 2**31 else np.int64
+    arrays = (data, indices.astype(index, copy=False), indptr.astype(index))
+    return csr_array(arrays, shape=(n_nodes, n_columns))

@@ -1,0 +1,247 @@
+"""Compiled loops: they see arrays only, trust them, and write to what they are given."""
+
+import numpy as np
+
+from gskn._numba import jit
+from gskn._types import AnyArray, FloatArray, IndexArray, NodeArray
+
+
+@jit
+def mix(bits: np.uint64) -> np.uint64:
+    """Scramble 64 bits (the finaliser of splitmix64)."""
+    bits = np.uint64(bits)
+    bits ^= bits >> np.uint64(30)
+    bits *= np.uint64(0xBF58476D1CE4E5B9)
+    bits ^= bits >> np.uint64(27)
+    bits *= np.uint64(0x94D049BB133111EB)
+    bits ^= bits >> np.uint64(31)
+    return bits
+
+
+@jit
+def step(
+    indptr: IndexArray,
+    indices: NodeArray,
+    totals: FloatArray,
+    node: np.int64,
+    bits: np.uint64,
+) -> np.int64:
+    """Take one random step from a node; at a dead end, stay.
+
+    ``totals`` holds running sums of the weights of all edges, or nothing where all
+    weigh the same.
+    """
+    first, end = indptr[node], indptr[node + 1]
+    if first == end:
+        return node
+    unit = np.float64(bits >> np.uint64(11)) * (1.0 / 9007199254740992.0)
+    if len(totals) == 0:
+        return np.int64(indices[first + np.int64(unit * (end - first))])
+    start = totals[first - 1] if first > 0 else 0.0
+    wanted = start + unit * (totals[end - 1] - start)
+    low, high = first, end - 1
+    while low < high:
+        middle = (low + high) // 2
+        if totals[middle] <= wanted:
+            low = middle + 1
+        else:
+            high = middle
+    return np.int64(indices[low])
+
+
+@jit
+def fill_walks(
+    indptr: IndexArray,
+    indices: NodeArray,
+    totals: FloatArray,
+    positions: IndexArray,
+    seed: np.uint64,
+    start: int,
+    walks: NodeArray,
+) -> None:
+    """Overwrite ``walks[i, r]`` with the ``r``-th walk from node ``start + i``.
+
+    The stream is keyed by the seed, the position of the node in its graph and the walk:
+    not by thread, batch or order.
+    """
+    n_nodes, n_walks, length = walks.shape
+    for row in range(n_nodes):
+        node_key = mix(seed ^ mix(np.uint64(positions[start + row]) + np.uint64(1)))
+        for repeat in range(n_walks):
+            bits = mix(node_key + np.uint64(repeat) * np.uint64(0x9E3779B97F4A7C15))
+            node = np.int64(start + row)
+            walks[row, repeat, 0] = node
+            for visit in range(1, length):
+                bits = mix(bits + np.uint64(0x9E3779B97F4A7C15))
+                node = step(indptr, indices, totals, node, bits)
+                walks[row, repeat, visit] = node
+
+
+@jit
+def fill_patterns(walks: NodeArray, patterns: AnyArray) -> None:
+    """Overwrite ``patterns`` with the ranks of first visits of every walk."""
+    n_walks, length = walks.shape
+    for row in range(n_walks):
+        n_known = 0
+        for visit in range(length):
+            rank = n_known
+            for before in range(visit):
+                if walks[row, before] == walks[row, visit]:
+                    rank = patterns[row, before]
+                    break
+            patterns[row, visit] = rank
+            if rank == n_known:
+                n_known += 1
+
+
+@jit
+def add_last_step(
+    indptr: IndexArray,
+    indices: NodeArray,
+    weights: FloatArray,
+    visited: IndexArray,
+    n_known: int,
+    node: np.int64,
+    columns: IndexArray,
+    share: float,
+    row: FloatArray,
+) -> None:
+    """Add what the last step of a walk may lead to, each by its probability."""
+    first, end = indptr[node], indptr[node + 1]
+    if first == end:
+        for symbol in range(n_known):
+            if visited[symbol] == node:
+                row[columns[symbol]] += share
+        return
+    total = float(end - first)
+    if len(weights) > 0:
+        total = 0.0
+        for entry in range(first, end):
+            total += weights[entry]
+    fresh = total
+    for symbol in range(n_known):
+        low, high = first, end
+        while low < high:
+            middle = (low + high) // 2
+            if indices[middle] < visited[symbol]:
+                low = middle + 1
+            else:
+                high = middle
+        if low < end and indices[low] == visited[symbol]:
+            weight = weights[low] if len(weights) > 0 else 1.0
+            row[columns[symbol]] += share * weight / total
+            fresh -= weight
+    if fresh > 1e-12 * total:
+        row[columns[n_known]] += share * fresh / total
+
+
+@jit
+def fill_sampled_rows(
+    indptr: IndexArray,
+    indices: NodeArray,
+    weights: FloatArray,
+    totals: FloatArray,
+    positions: IndexArray,
+    seed: np.uint64,
+    nodes: IndexArray,
+    n_walks: int,
+    length: int,
+    children: IndexArray,
+    rows: FloatArray,
+) -> None:
+    """Walk, anonymise and count without storing walks; the last step is exact.
+
+    ``children[state, symbol]`` is the state of a pattern with one more symbol, and the
+    column of ``rows`` once it is whole.
+    """
+    visited = np.empty(length + 1, np.int64)
+    for row in range(len(nodes)):
+        node_key = mix(seed ^ mix(np.uint64(positions[nodes[row]]) + np.uint64(1)))
+        for repeat in range(n_walks):
+            bits = mix(node_key + np.uint64(repeat) * np.uint64(0x9E3779B97F4A7C15))
+            node = np.int64(nodes[row])
+            visited[0] = node
+            n_known, state = 1, 0
+            for _ in range(length - 2):
+                bits = mix(bits + np.uint64(0x9E3779B97F4A7C15))
+                node = step(indptr, indices, totals, node, bits)
+                symbol = 0
+                while symbol < n_known and visited[symbol] != node:
+                    symbol += 1
+                if symbol == n_known:
+                    visited[n_known] = node
+                    n_known += 1
+                state = children[state, symbol]
+            add_last_step(
+                indptr,
+                indices,
+                weights,
+                visited,
+                n_known,
+                node,
+                children[state],
+                1.0 / n_walks,
+                rows[row],
+            )
+
+
+@jit
+def fill_complete_fours(
+    pointers: tuple[IndexArray, ...],
+    columns: tuple[NodeArray, ...],
+    values: tuple[FloatArray, ...],
+    visits: FloatArray,
+    sums: FloatArray,
+) -> None:
+    """Overwrite ``sums`` with the sums over all complete graphs of four from every node.
+
+    The six matrices, in CSR form, are those of the pairs 01, 02, 03, 12, 13 and 23.
+    """
+    n_nodes = len(sums)
+    third, fourth, beside = np.zeros(n_nodes), np.zeros(n_nodes), np.zeros(n_nodes)
+    for root in range(n_nodes):
+        for e in range(pointers[1][root], pointers[1][root + 1]):
+            third[columns[1][e]] = values[1][e]
+        for e in range(pointers[2][root], pointers[2][root + 1]):
+            fourth[columns[2][e]] = values[2][e]
+        total = 0.0
+        for e in range(pointers[0][root], pointers[0][root + 1]):
+            b = columns[0][e]
+            for f in range(pointers[4][b], pointers[4][b + 1]):
+                beside[columns[4][f]] = values[4][f]
+            inner = 0.0
+            for f in range(pointers[3][b], pointers[3][b + 1]):
+                c = columns[3][f]
+                if third[c] == 0.0:
+                    continue
+                last = 0.0
+                for g in range(pointers[5][c], pointers[5][c + 1]):
+                    d = columns[5][g]
+                    last += values[5][g] * fourth[d] * beside[d] * visits[3, d]
+                inner += values[3][f] * third[c] * visits[2, c] * last
+            total += values[0][e] * visits[1, b] * inner
+            for f in range(pointers[4][b], pointers[4][b + 1]):
+                beside[columns[4][f]] = 0.0
+        sums[root] = total * visits[0, root]
+        for e in range(pointers[1][root], pointers[1][root + 1]):
+            third[columns[1][e]] = 0.0
+        for e in range(pointers[2][root], pointers[2][root + 1]):
+            fourth[columns[2][e]] = 0.0
+
+
+@jit
+def copy_rows(
+    indptr: IndexArray,
+    indices: NodeArray,
+    data: FloatArray,
+    starts: IndexArray,
+    all_indices: NodeArray,
+    all_data: FloatArray,
+) -> None:
+    """Copy the rows of a CSR matrix to where they start in a larger one."""
+    for row in range(len(starts)):
+        place = starts[row]
+        for entry in range(indptr[row], indptr[row + 1]):
+            all_indices[place] = indices[entry]
+            all_data[place] = data[entry]
+            place += 1

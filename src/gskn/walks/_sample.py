@@ -1,0 +1,180 @@
+"""Sampled walks, their patterns, and rows of nodes that are too much for algebra."""
+
+from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array, vstack
+
+from gskn._random import RandomState, as_generator
+from gskn._types import AnyArray, FloatArray, IndexArray, NodeArray
+from gskn._validation import check_int
+from gskn.exceptions import InputError
+from gskn.graphs import GraphBatch, as_batch
+from gskn.graphs._batch import positions_within
+from gskn.walks._exact import as_sparse
+from gskn.walks._jit import fill_patterns, fill_sampled_rows, fill_walks
+from gskn.walks._patterns import patterns
+
+_NODES_AT_ONCE = 2048
+_GOLDEN = 0x9E3779B97F4A7C15
+
+
+def sample_walks(
+    graphs: Any,
+    length: int,
+    n_walks: int = 30,
+    *,
+    random_state: RandomState = None,
+    use_weights: bool = True,
+    n_jobs: int | None = None,
+) -> NodeArray:
+    """Sample walks that visit ``length`` nodes from every node.
+
+    Parameters
+    ----------
+    graphs : anything `as_batch` reads
+        Graphs to walk on.
+    length : int
+        Nodes visited by a walk, its start included (the paper's *l*).
+    n_walks : int, default=30
+        Walks per start node.
+    random_state : int, Generator or None, default=None
+        Seed. A walk depends on the seed, on its node's place in its graph and on its
+        number alone: not on threads, on other graphs or on their order.
+    use_weights : bool, default=True
+        Whether a step follows edges by their weight, else all alike.
+    n_jobs : int or None, default=None
+        Threads; None is one.
+
+    Returns
+    -------
+    walks : ndarray of shape (n_nodes, n_walks, length)
+        Visited nodes, numbered as in the batch. At a dead end a walk stays.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> sample_walks(np.array([[0, 1], [1, 0]]), length=3, n_walks=1)[:, 0]
+    array([[0, 1, 0],
+           [1, 0, 1]], dtype=int32)
+    """
+    length = check_int(length, "length", minimum=1)
+    n_walks = check_int(n_walks, "n_walks", minimum=1)
+    batch = as_batch(graphs)
+    seed = as_seed(random_state)
+    walks = np.empty((batch.n_nodes, n_walks, length), dtype=np.int32)
+    matrix = batch.adjacency
+    totals, positions = (
+        _totals(batch, use_weights=use_weights),
+        positions_within(batch.graph_sizes),
+    )
+
+    def fill(start: int) -> None:
+        part = walks[start : start + _NODES_AT_ONCE]
+        fill_walks(matrix.indptr, matrix.indices, totals, positions, seed, start, part)
+
+    run_threads(fill, list(range(0, batch.n_nodes, _NODES_AT_ONCE)), n_jobs)
+    return walks
+
+
+def anonymize(walks: AnyArray) -> AnyArray:
+    """Replace every node of a walk by the rank of its first visit.
+
+    Parameters
+    ----------
+    walks : ndarray of shape (..., length)
+        Nodes visited.
+
+    Returns
+    -------
+    patterns : ndarray of the same shape
+        Symbols, counted from 0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> anonymize(np.array([0, 9, 8, 11, 9]))
+    array([0, 1, 2, 3, 1], dtype=int16)
+    """
+    walks = np.asarray(walks)
+    if walks.dtype.kind not in "iu" or not walks.ndim:
+        raise InputError(f"walks must be an array of node numbers, got {walks.dtype}.")
+    flat = np.ascontiguousarray(walks.reshape(-1, walks.shape[-1]))
+    result = np.empty(flat.shape, dtype=np.int16)
+    fill_patterns(flat, result)
+    return result.reshape(walks.shape)
+
+
+def sampled_rows(
+    batch: GraphBatch,
+    nodes: IndexArray,
+    length: int,
+    n_walks: int,
+    seed: np.uint64,
+    *,
+    n_jobs: int | None,
+) -> csr_array:
+    """Estimate the pattern probabilities of some nodes; the last step is exact."""
+    n_columns = len(patterns(length, staying=True))
+    children = pattern_tree(length)
+    matrix = batch.adjacency
+    totals, positions = (
+        _totals(batch, use_weights=True),
+        positions_within(batch.graph_sizes),
+    )
+    weights = matrix.data if len(totals) else np.empty(0)
+    starts = list(range(0, len(nodes), _NODES_AT_ONCE))
+    blocks: list[Any] = [csr_array((0, n_columns))] * (len(starts) + 1)
+
+    def fill(start: int) -> None:
+        part = nodes[start : start + _NODES_AT_ONCE]
+        rows = np.zeros((len(part), n_columns))
+        fill_sampled_rows(
+            *(matrix.indptr, matrix.indices, weights, totals, positions, seed),
+            *(part, n_walks, length, children, rows),
+        )
+        blocks[start // _NODES_AT_ONCE] = as_sparse(rows)
+
+    if length == 1:
+        return csr_array(np.ones((len(nodes), 1)))
+    run_threads(fill, starts, n_jobs)
+    return vstack(blocks, format="csr")
+
+
+def as_seed(random_state: RandomState) -> np.uint64:
+    """Draw the 64 bits that key all streams."""
+    return np.uint64(as_generator(random_state).integers(0, 2**63))
+
+
+def run_threads(work: Any, items: list[int], n_jobs: int | None) -> None:
+    """Do independent work on so many threads; None is one, -1 all cores."""
+    n_threads = None if n_jobs is None else check_int(n_jobs, "n_jobs", minimum=-1)
+    if n_threads in {None, 0, 1} or len(items) < 2:
+        for item in items:
+            work(item)
+        return
+    with ThreadPoolExecutor(None if n_threads == -1 else n_threads) as pool:
+        list(pool.map(work, items))
+
+
+@lru_cache(maxsize=16)
+def pattern_tree(length: int) -> IndexArray:
+    """Return the state of every pattern with one more symbol; whole ones are columns."""
+    n_before = np.cumsum([0, *(len(patterns(k, staying=True)) for k in range(1, length))])
+    children = np.zeros((int(n_before[-1]), length), dtype=np.int64)
+    for size in range(1, length):
+        shorter = {tuple(p): n for n, p in enumerate(patterns(size, staying=True).tolist())}
+        offset = 0 if size + 1 == length else n_before[size]
+        for number, pattern in enumerate(patterns(size + 1, staying=True).tolist()):
+            parent = n_before[size - 1] + shorter[tuple(pattern[:-1])]
+            children[parent, pattern[-1]] = offset + number
+    return children
+
+
+def _totals(batch: GraphBatch, *, use_weights: bool) -> FloatArray:
+    """Return running sums of the weights within every row, or nothing."""
+    if not use_weights or not batch.is_weighted:
+        return np.empty(0)
+    return np.cumsum(batch.adjacency.data)

@@ -1,0 +1,236 @@
+import logging
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gskn import as_batch, datasets
+from gskn.exceptions import InputError
+from gskn.walks import _exact, pattern_counts, patterns
+from tests.reference import walks as reference
+from tests.strategies import specs
+
+
+@st.composite
+def graphs(draw, max_nodes=5):
+    """Draw a networkx graph of any kind: directed, weighted, looped, disconnected."""
+    spec = draw(specs())
+    kind = nx.DiGraph if spec.directed else nx.Graph
+    graph = kind()
+    graph.add_nodes_from(range(min(spec.n_nodes, max_nodes)))
+    weights = spec.weights or [1.0] * len(spec.edges)
+    for (u, v), weight in zip(spec.edges, weights, strict=True):
+        if u < max_nodes and v < max_nodes and weight:
+            graph.add_edge(u, v, weight=weight)
+    return graph
+
+
+def expected_rows(graph, length, weighting):
+    weigh = (
+        (lambda _: 1)
+        if weighting == "count"
+        else (lambda walk: reference.probability(graph, walk))
+    )
+    column = {tuple(p): n for n, p in enumerate(patterns(length, staying=True).tolist())}
+    rows = np.zeros((len(graph), len(column)))
+    for node, row in enumerate(reference.pattern_rows(graph, length, weigh=weigh)):
+        for pattern, value in row.items():
+            rows[node, column[pattern]] = value
+    return rows
+
+
+def check_rows(graph, length):
+    counts = pattern_counts(graph, length, weighting="count")
+    np.testing.assert_array_equal(
+        counts.rows.toarray(), expected_rows(graph, length, "count")
+    )
+    chances = pattern_counts(graph, length)
+    np.testing.assert_allclose(
+        chances.rows.toarray(),
+        expected_rows(graph, length, "probability"),
+        atol=1e-12,
+        rtol=0,
+    )
+    assert chances.is_exact.all()
+
+
+@pytest.mark.reference
+@given(graphs(), st.integers(1, 6))
+def test_exact_rows_are_those_of_all_walks(graph, length):
+    check_rows(graph, length)
+
+
+@pytest.mark.reference
+@settings(max_examples=8)
+@given(graphs(max_nodes=4), st.integers(7, 8))
+def test_exact_rows_of_long_walks(graph, length):
+    check_rows(graph, length)
+
+
+@pytest.mark.reference
+@pytest.mark.parametrize("route", ["dense", "sparse"])
+@given(graph=graphs(), length=st.integers(4, 6))
+def test_the_dense_and_the_sparse_route_agree_with_the_definition(route, graph, length):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_exact, "_SPARSE_OVER_DENSE", 1e9 if route == "dense" else 0.0)
+        check_rows(graph, length)
+
+
+@pytest.mark.parametrize("route", [1e9, 0.0])
+def test_complete_graphs_of_four_at_length_eight(monkeypatch, route):
+    monkeypatch.setattr(_exact, "_SPARSE_OVER_DENSE", route)
+    check_rows(nx.complete_graph(4), 8)
+    weighted = nx.complete_graph(4)
+    for number, edge in enumerate(weighted.edges):
+        weighted.edges[edge]["weight"] = 1.0 + number
+    check_rows(weighted, 8)
+
+
+@given(graphs(), st.integers(1, 8))
+def test_counts_sum_to_the_walks_and_probabilities_to_one(graph, length):
+    counts = pattern_counts(graph, length, weighting="count").rows
+    steps = (
+        (nx.to_numpy_array(graph, weight=None) > 0).astype(float)
+        if len(graph)
+        else np.empty((0, 0))
+    )
+    steps[steps.sum(axis=1) == 0] = np.eye(len(graph))[steps.sum(axis=1) == 0]
+    n_walks = (
+        np.linalg.matrix_power(steps, length - 1) @ np.ones(len(graph))
+        if len(graph)
+        else []
+    )
+    np.testing.assert_array_equal(counts.sum(axis=1), n_walks)
+    np.testing.assert_allclose(
+        pattern_counts(graph, length).rows.sum(axis=1), 1, atol=1e-12
+    )
+
+
+@given(st.lists(graphs(), min_size=1, max_size=5), st.integers(1, 7), st.integers(0, 99))
+def test_rows_do_not_depend_on_other_graphs_or_their_order(listed, length, seed):
+    batch = as_batch([nx.DiGraph(graph) for graph in listed])
+    order = np.random.default_rng(seed).permutation(len(listed))
+    for weighting, tolerance in (("count", 0.0), ("probability", 1e-12)):
+        whole = pattern_counts(batch, length, weighting=weighting)
+        alone = [
+            pattern_counts(g, length, weighting=weighting).rows.toarray() for g in batch
+        ]
+        np.testing.assert_allclose(
+            whole.rows.toarray(), np.concatenate(alone), atol=tolerance, rtol=0
+        )
+        shuffled = pattern_counts(batch[order], length, weighting=weighting).rows.toarray()
+        np.testing.assert_allclose(
+            shuffled, np.concatenate([alone[n] for n in order]), atol=tolerance, rtol=0
+        )
+
+
+@given(graphs(), st.integers(1, 6), st.integers(0, 99))
+def test_relabelling_nodes_permutes_rows(graph, length, seed):
+    order = np.random.default_rng(seed).permutation(len(graph)).tolist()
+    renamed = nx.relabel_nodes(graph, dict(enumerate(order)))
+    again = type(graph)()
+    again.add_nodes_from(range(len(graph)))
+    again.add_edges_from(renamed.edges(data=True))
+    before = pattern_counts(graph, length, weighting="count").rows.toarray()
+    after = pattern_counts(again, length, weighting="count").rows.toarray()
+    np.testing.assert_array_equal(after[order], before)
+
+
+def test_graph_rows_are_sums_over_nodes():
+    batch = as_batch([nx.path_graph(3), nx.empty_graph(0), nx.cycle_graph(4)])
+    table = pattern_counts(batch, 4, weighting="count")
+    rows, pooled = table.rows.toarray(), table.graph_rows().toarray()
+    np.testing.assert_array_equal(pooled, [rows[:3].sum(0), 0 * rows[0], rows[3:].sum(0)])
+    assert table.names[2] == "0-1-2-0"
+    assert repr(table) == "PatternTable(length=4, n_nodes=7, n_patterns=15, exact)"
+
+
+def test_isolated_nodes_and_sinks_stay():
+    table = pattern_counts(nx.DiGraph([(0, 1)]), 3)
+    names = [table.names[n] for n in table.rows.toarray().argmax(axis=1)]
+    assert names == ["0-1-1", "0-0-0"]
+
+
+def test_an_empty_batch_has_no_rows():
+    table = pattern_counts([], 5)
+    assert table.rows.shape == (0, 52)
+    assert table.graph_rows().shape == (0, 52)
+
+
+def test_counts_beyond_what_floats_hold_are_refused():
+    clique = nx.complete_graph(200)
+    with pytest.raises(InputError, match="2\\^53.*probability"):
+        pattern_counts(clique, 8, weighting="count")
+    table = pattern_counts(clique, 8, weighting="count", exact_counts=False)
+    np.testing.assert_allclose(table.rows.sum(axis=1), 199.0**7, rtol=1e-9)
+
+
+def test_what_is_too_much_is_sampled_and_said(caplog):
+    star = nx.star_graph(2000)
+    with caplog.at_level(logging.WARNING):
+        table = pattern_counts([star, nx.path_graph(3)], 5, max_work=1e5, random_state=0)
+    assert table.is_exact.tolist() == [False, True]
+    assert "graph 0 would need" in caplog.text
+    np.testing.assert_allclose(table.rows.sum(axis=1), 1, atol=1e-9)
+    with pytest.raises(InputError, match="max_work"):
+        pattern_counts(star, 5, weighting="count", max_work=1e5)
+    with pytest.raises(InputError, match="length 8"):
+        pattern_counts(star, 9, method="exact")
+
+
+@pytest.mark.parametrize(
+    "options", [{"length": 0}, {"weighting": "sum"}, {"method": "guess"}, {"n_walks": 0}]
+)
+def test_wrong_options_are_refused(options):
+    with pytest.raises(InputError):
+        pattern_counts(nx.path_graph(2), **{"length": 3, **options})
+
+
+# --- facts -----------------------------------------------------------------------------
+
+
+def first_length(data, lengths=range(1, 9)):
+    """Return the smallest length at which the pooled patterns of two graphs differ."""
+    for length in lengths:
+        rows = pattern_counts(data, length, weighting="count").graph_rows().toarray()
+        if (rows[0] != rows[1]).any():
+            return length
+    return None
+
+
+@pytest.mark.parametrize("k", [3, 4, 5, 6])
+def test_rings_differ_first_at_k_plus_one(k):
+    assert first_length(datasets.rings(k).graphs) == k + 1
+
+
+def test_decalin_and_bicyclopentyl_differ_first_at_six():
+    assert first_length(datasets.decalin_bicyclopentyl().graphs) == 6
+
+
+def test_rook_and_shrikhande_differ_first_at_eight():
+    assert first_length(datasets.rook_shrikhande().graphs) == 8
+
+
+def test_all_pairs_of_exp_differ_first_at_six(real_data):
+    graphs = datasets.load("EXP", real_data).graphs
+    for length, n_apart in ((5, 0), (6, 600)):
+        rows = pattern_counts(graphs, length, weighting="count").graph_rows().toarray()
+        assert (rows[::2] != rows[1::2]).any(axis=1).sum() == n_apart
+
+
+def test_csl_classes_need_length_nine():
+    """All nodes of a circulant graph are alike, so one start tells all."""
+    graphs = datasets.csl(1).graphs
+    rows = pattern_counts(graphs, 8, weighting="count").graph_rows().toarray()
+    assert len(np.unique(rows, axis=0)) < 10
+    counts = [reference.pattern_counts(graphs.to_networkx(n), 9, [0]) for n in range(10)]
+    assert all(counts[a] != counts[b] for a in range(10) for b in range(a))
+
+
+@pytest.mark.parametrize("name", ["regular", "structure"])
+def test_rows_of_built_in_sets_are_probabilities(name):
+    table = pattern_counts(datasets.load(name).graphs, 6)
+    np.testing.assert_allclose(table.rows.sum(axis=1), 1, atol=1e-12)
+    assert table.rows.data.min() > 0
