@@ -151,3 +151,21 @@ def test_describe_in_process(tmp_path):
     table = CliRunner().invoke(app, ["describe"], env={"COLUMNS": "200"})
     assert "structure" in table.stdout
     assert CliRunner().invoke(app, ["--version"]).exit_code == 0
+
+
+def test_distinguish_draws_the_first_pattern_that_differs(tmp_path):
+    result = run("distinguish", "--pair", "rings")
+    assert result.returncode == 0
+    assert "0-1-2-0: 0 times in one ring of 6, 12 in two rings of 3" in result.stdout
+    assert "0───1───2" in result.stdout
+    assert "└───────┘" in result.stdout
+    for name, graph in (("a", nx.cycle_graph(6)), ("b", nx.path_graph(6))):
+        nx.write_graphml(graph, tmp_path / f"{name}.graphml")
+    result = run("distinguish", tmp_path / "a.graphml", tmp_path / "b.graphml", "--json")
+    assert [row["apart"] for row in json.loads(result.stdout)] == [True] * 4
+
+
+def test_distinguish_needs_two_graphs():
+    for arguments in ([], ["a.g6"], ["--pair", "nothing"], ["a", "b", "--pair", "rings"]):
+        assert run("distinguish", *arguments).returncode == 2
+    assert run("distinguish", "a.g6", "b.g6").returncode == 1

@@ -53,3 +53,10 @@ def pattern_rows(graph, length, *, weigh) -> list[dict]:
             row[pattern] = row.get(pattern, 0) + weigh(walk)
         rows.append(row)
     return rows
+
+
+def induced(graph, walk) -> tuple:
+    """The pattern of a walk, and the arcs between the nodes it visits."""
+    nodes = list(dict.fromkeys(walk))
+    arcs = [(a, b) for a in range(len(nodes)) for b in range(len(nodes)) if a != b]
+    return anonymize(walk), tuple((a, b) for a, b in arcs if nodes[b] in graph[nodes[a]])

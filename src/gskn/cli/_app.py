@@ -14,6 +14,7 @@ from rich.markup import escape
 
 from gskn.cli._datasets import datasets
 from gskn.cli._describe import describe
+from gskn.cli._distinguish import distinguish
 from gskn.exceptions import GsknError
 
 app = typer.Typer(
@@ -25,11 +26,13 @@ app = typer.Typer(
         "Exit codes: 0 done, 1 the work failed, 2 wrong use.\n\n"
         "Examples:\n\n"
         "  gskn datasets\n\n"
-        "  gskn describe MUTAG graphs/ --json"
+        "  gskn describe MUTAG graphs/ --json\n\n"
+        "  gskn distinguish --pair rook-shrikhande"
     ),
 )
 app.command()(datasets)
 app.command()(describe)
+app.command()(distinguish)
 
 
 def _print_version(value: bool) -> None:

@@ -1,12 +1,15 @@
 """Stage 2: walks and their patterns, exact for every node without enumerating walks."""
 
 from gskn.walks._counts import PatternTable, pattern_counts
+from gskn.walks._distinguish import Distinction, distinguish
 from gskn.walks._patterns import pattern_names, patterns, quotient
 from gskn.walks._sample import anonymize, sample_walks
 
 __all__ = [
+    "Distinction",
     "PatternTable",
     "anonymize",
+    "distinguish",
     "pattern_counts",
     "pattern_names",
     "patterns",

@@ -20,6 +20,13 @@ from gskn.walks._exact import (
     merge_rows,
     n_steps_estimate,
 )
+from gskn.walks._induced import (
+    MAX_INDUCED_LENGTH,
+    induced_names,
+    induced_rows,
+    n_walks_by_graph,
+    unpack,
+)
 from gskn.walks._patterns import pattern_names, patterns
 from gskn.walks._sample import as_seed, sampled_rows
 
@@ -43,6 +50,9 @@ class PatternTable:
         Whether the rows of a graph are exact, else they are sampled.
     graph_ptr : ndarray of shape (n_graphs + 1,)
         First node of every graph.
+    arcs : list of lists of pairs, or None
+        For induced patterns, the edges between the symbols of every pattern. Then the
+        columns are the induced patterns that occur, in a fixed order.
     """
 
     length: int
@@ -50,11 +60,14 @@ class PatternTable:
     rows: csr_array
     is_exact: AnyArray
     graph_ptr: IndexArray
+    arcs: list[list[tuple[int, int]]] | None = None
 
     @property
     def names(self) -> list[str]:
-        """Names of the patterns, such as "0-1-2-0"."""
-        return pattern_names(self.patterns)
+        """Names of the patterns, such as "0-1-2-0" or, induced, "0-1-2-3 {0-2}"."""
+        if self.arcs is None:
+            return pattern_names(self.patterns)
+        return induced_names(self.patterns, self.arcs)
 
     def graph_rows(self) -> csr_array:
         """Return the sum of the rows of every graph."""
@@ -82,6 +95,7 @@ def pattern_counts(  # noqa: PLR0913 - every one has a sensible default
     *,
     weighting: Literal["probability", "count"] = "probability",
     method: Literal["auto", "exact", "sampled"] = "auto",
+    induced: bool = False,
     n_walks: int = 30,
     random_state: RandomState = None,
     max_work: float = 2e8,
@@ -103,12 +117,16 @@ def pattern_counts(  # noqa: PLR0913 - every one has a sensible default
     method : {"auto", "exact", "sampled"}, default="auto"
         "auto" samples only the graphs whose exact rows would take too much work, and
         says so in the log.
+    induced : bool, default=False
+        Whether a pattern also says which of the visited nodes are adjacent. Walks are
+        then enumerated, up to ``max_work`` of them in a graph; length at most 8.
     n_walks : int, default=30
         Walks per node where they are sampled.
     random_state : int, Generator or None, default=None
         Seed of sampled walks.
     max_work : float, default=2e8
-        Multiplications of one sparse product beyond which "auto" samples a graph.
+        Multiplications of one sparse product, or walks to enumerate, beyond which
+        "auto" samples a graph.
     exact_counts : bool, default=True
         Whether counts beyond 2^53, which floats cannot hold exactly, are refused.
     n_jobs : int or None, default=None
@@ -139,14 +157,14 @@ def pattern_counts(  # noqa: PLR0913 - every one has a sensible default
     check_int(n_walks, "n_walks", minimum=1)
     batch = as_batch(graphs)
     probability = weighting == "probability"
+    if induced:
+        return _induced_table(
+            batch, length, method, max_work, probability, n_walks, as_seed(random_state)
+        )
     listed = patterns(length, staying=True)
     steps = StepGraphs.of(batch, use_weights=probability)
     chosen = _choose(steps, length, method, max_work)
-    if not chosen.all() and not probability:
-        raise InputError(
-            f"Graph {int(np.argmin(chosen))} is too large for exact counts of length "
-            f"{length}; use weighting='probability', or raise max_work."
-        )
+    _check_countable(chosen, length, probability=probability)
     pieces = list(
         exact_rows(
             steps,
@@ -166,6 +184,51 @@ def pattern_counts(  # noqa: PLR0913 - every one has a sensible default
     return PatternTable(length, listed, rows, chosen, batch.graph_ptr)
 
 
+def _induced_table(
+    batch: GraphBatch,
+    length: int,
+    method: str,
+    max_work: float,
+    probability: bool,  # noqa: FBT001 - private
+    n_walks: int,
+    seed: np.uint64,
+) -> PatternTable:
+    if length > MAX_INDUCED_LENGTH:
+        raise InputError(
+            f"Induced patterns end at length {MAX_INDUCED_LENGTH}, got {length}; "
+            "leave induced=False."
+        )
+    chosen = np.full(batch.n_graphs, method != "sampled")
+    if method == "auto":
+        chosen = _within(n_walks_by_graph(batch, length), max_work, "walks to enumerate")
+    _check_countable(chosen, length, probability=probability)
+    codes, rows = induced_rows(
+        batch, chosen, length, probability=probability, n_walks=n_walks, seed=seed
+    )
+    found, arcs = unpack(codes, length)
+    return PatternTable(length, found, rows, chosen, batch.graph_ptr, arcs)
+
+
+def _check_countable(chosen: AnyArray, length: int, *, probability: bool) -> None:
+    if not chosen.all() and not probability:
+        raise InputError(
+            f"Graph {int(np.argmin(chosen))} is too large for exact counts of length "
+            f"{length}; use weighting='probability', or raise max_work."
+        )
+
+
+def _within(work: AnyArray, max_work: float, what: str) -> AnyArray:
+    """Tell which graphs are within the bound, and log why others are sampled."""
+    chosen = np.asarray(work <= max_work)
+    if not chosen.all():
+        number = int(np.argmin(chosen))
+        logger.warning(
+            "%d graphs are sampled: graph %d would need %.1e %s, beyond max_work = %.1e",
+            *(int((~chosen).sum()), number, work[number], what, max_work),
+        )
+    return chosen
+
+
 def _choose(steps: StepGraphs, length: int, method: str, max_work: float) -> AnyArray:
     """Tell of every graph whether its rows are to be exact."""
     batch: GraphBatch = steps.batch
@@ -182,12 +245,5 @@ def _choose(steps: StepGraphs, length: int, method: str, max_work: float) -> Any
     if method == "exact" or length <= 3:  # short patterns need no products
         return np.ones(batch.n_graphs, dtype=bool)
     work = n_steps_estimate(steps, length)
-    chosen = (work <= max_work) | (batch.graph_sizes <= MAX_DENSE_SIZE)
-    if not chosen.all():
-        number = int(np.argmin(chosen))
-        logger.warning(
-            "%d graphs are sampled: graph %d would need %.1e multiplications, beyond "
-            "max_work = %.1e",
-            *(int((~chosen).sum()), number, work[number], max_work),
-        )
-    return np.asarray(chosen)
+    work[batch.graph_sizes <= MAX_DENSE_SIZE] = 0  # dense algebra bounds these
+    return _within(work, max_work, "multiplications")

@@ -245,3 +245,172 @@ def copy_rows(
             all_indices[place] = indices[entry]
             all_data[place] = data[entry]
             place += 1
+
+
+@jit
+def is_edge(
+    indptr: IndexArray, indices: NodeArray, source: np.int64, target: np.int64
+) -> bool:
+    """Tell whether there is an edge, by bisection of the sorted row."""
+    low, end = indptr[source], indptr[source + 1]
+    high = end
+    while low < high:
+        middle = (low + high) // 2
+        if indices[middle] < target:
+            low = middle + 1
+        else:
+            high = middle
+    return bool(low < end and indices[low] == target)
+
+
+@jit
+def arcs_of_new(
+    indptr: IndexArray,
+    indices: NodeArray,
+    visited: IndexArray,
+    n_known: int,
+    node: np.int64,
+) -> np.uint64:
+    """Return the bits of the edges between a new symbol and the symbols before it."""
+    bits = np.uint64(0)
+    base = n_known * (n_known - 1)
+    for symbol in range(n_known):
+        if is_edge(indptr, indices, visited[symbol], node):
+            bits |= np.uint64(1) << np.uint64(base + 2 * symbol)
+        if is_edge(indptr, indices, node, visited[symbol]):
+            bits |= np.uint64(1) << np.uint64(base + 2 * symbol + 1)
+    return bits
+
+
+@jit
+def add_to_table(keys: AnyArray, sums: FloatArray, key: np.uint64, value: float) -> int:
+    """Add to a hash table; 1 if the key is new, 0 if not, -1 if the table is too full.
+
+    No key is zero: the highest bits hold the number of symbols.
+    """
+    mask = np.uint64(len(keys) - 1)
+    slot = mix(key) & mask
+    for _ in range(64):
+        if keys[slot] == key:
+            sums[slot] += value
+            return 0
+        if keys[slot] == np.uint64(0):
+            keys[slot] = key
+            sums[slot] = value
+            return 1
+        slot = (slot + np.uint64(1)) & mask
+    return -1
+
+
+@jit
+def enumerate_induced(
+    indptr: IndexArray,
+    indices: NodeArray,
+    weights: FloatArray,
+    start: int,
+    length: int,
+    children: IndexArray,
+    packed: AnyArray,
+    probability: bool,  # noqa: FBT001 - compiled loops take no keywords
+    keys: AnyArray,
+    sums: FloatArray,
+) -> int:
+    """Add all walks from a node to a table; return how many keys it has, or -1 if full.
+
+    Without weights given, edges weigh 1. ``probability`` multiplies the chances of the
+    steps, else every walk counts 1.
+    """
+    visited = np.empty(length + 1, np.int64)
+    path = np.empty(length, np.int64)  # node at every depth
+    known = np.empty(length, np.int64)  # symbols known at every depth
+    states = np.zeros(length, np.int64)
+    arcs = np.zeros(length, np.uint64)
+    shares = np.ones(length)
+    nexts = np.zeros(length, np.int64)  # next edge to follow at every depth
+    path[0], known[0], visited[0] = start, 1, start
+    n_found = 0
+    if length == 1:
+        return add_to_table(keys, sums, packed[0], 1.0)
+    depth = 0
+    while depth >= 0:
+        node = path[depth]
+        first, end = indptr[node], indptr[node + 1]
+        n_options = max(end - first, 1)  # at a dead end, the one option is to stay
+        if nexts[depth] == n_options:
+            depth -= 1
+            continue
+        entry = first + nexts[depth]
+        nexts[depth] += 1
+        following = node if first == end else np.int64(indices[entry])
+        share = shares[depth]
+        if probability and first < end:
+            if len(weights) > 0:
+                total = 0.0
+                for e in range(first, end):
+                    total += weights[e]
+                share *= weights[entry] / total
+            else:
+                share /= end - first
+        n_known = known[depth]
+        symbol = 0
+        while symbol < n_known and visited[symbol] != following:
+            symbol += 1
+        bits = arcs[depth]
+        if symbol == n_known:
+            bits |= arcs_of_new(indptr, indices, visited, n_known, following)
+        state = children[states[depth], symbol]
+        if depth == length - 2:
+            added = add_to_table(keys, sums, packed[state] | bits, share)
+            if added < 0:
+                return -1
+            n_found += added
+            continue
+        depth += 1
+        if symbol == n_known:
+            visited[n_known] = following
+            n_known += 1
+        path[depth], known[depth], states[depth] = following, n_known, state
+        arcs[depth], shares[depth], nexts[depth] = bits, share, 0
+    return n_found
+
+
+@jit
+def sample_induced(
+    indptr: IndexArray,
+    indices: NodeArray,
+    totals: FloatArray,
+    start: int,
+    length: int,
+    n_walks: int,
+    seed: np.uint64,
+    position: int,
+    children: IndexArray,
+    packed: AnyArray,
+    keys: AnyArray,
+    sums: FloatArray,
+) -> int:
+    """Add sampled walks from a node to a table; return how many keys it has, or -1."""
+    visited = np.empty(length + 1, np.int64)
+    node_key = mix(seed ^ mix(np.uint64(position) + np.uint64(1)))
+    n_found = 0
+    for repeat in range(n_walks):
+        bits = mix(node_key + np.uint64(repeat) * np.uint64(0x9E3779B97F4A7C15))
+        node = np.int64(start)
+        visited[0] = node
+        n_known, state, arcs = 1, 0, np.uint64(0)
+        for _ in range(length - 1):
+            bits = mix(bits + np.uint64(0x9E3779B97F4A7C15))
+            node = step(indptr, indices, totals, node, bits)
+            symbol = 0
+            while symbol < n_known and visited[symbol] != node:
+                symbol += 1
+            if symbol == n_known:
+                arcs |= arcs_of_new(indptr, indices, visited, n_known, node)
+                visited[n_known] = node
+                n_known += 1
+            state = children[state, symbol]
+        added = add_to_table(keys, sums, packed[state] | arcs, 1.0 / n_walks)
+        if added < 0:
+            return -1
+        n_found += added
+    return n_found

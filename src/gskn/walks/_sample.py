@@ -67,7 +67,7 @@ def sample_walks(
     walks = np.empty((batch.n_nodes, n_walks, length), dtype=np.int32)
     matrix = batch.adjacency
     totals, positions = (
-        _totals(batch, use_weights=use_weights),
+        running_weights(batch, use_weights=use_weights),
         positions_within(batch.graph_sizes),
     )
 
@@ -121,7 +121,7 @@ def sampled_rows(
     children = pattern_tree(length)
     matrix = batch.adjacency
     totals, positions = (
-        _totals(batch, use_weights=True),
+        running_weights(batch, use_weights=True),
         positions_within(batch.graph_sizes),
     )
     weights = matrix.data if len(totals) else np.empty(0)
@@ -173,7 +173,7 @@ def pattern_tree(length: int) -> IndexArray:
     return children
 
 
-def _totals(batch: GraphBatch, *, use_weights: bool) -> FloatArray:
+def running_weights(batch: GraphBatch, *, use_weights: bool) -> FloatArray:
     """Return running sums of the weights within every row, or nothing."""
     if not use_weights or not batch.is_weighted:
         return np.empty(0)

@@ -1,0 +1,158 @@
+"""distinguish: from which length on walks tell two graphs, or two nodes, apart."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gskn._types import FloatArray, IndexArray
+from gskn._validation import check_int
+from gskn.exceptions import InputError
+from gskn.graphs import GraphBatch, as_batch
+from gskn.walks._counts import PatternTable, pattern_counts
+
+
+@dataclass(frozen=True)
+class Distinction:
+    """The smallest length at which two graphs, or nodes, differ; None: not up to the last.
+
+    Attributes
+    ----------
+    by_wl : bool
+        Whether the 1-WL test, the bound of message passing, tells them apart at all.
+    by_walks : int or None
+        By the number of all walks.
+    by_patterns : int or None
+        By how often the patterns of anonymous walks occur.
+    by_induced : int or None
+        By how often induced patterns occur.
+    max_length : int
+        The last length that was tried.
+    pattern : str
+        The first pattern whose count differs, at length ``by_patterns``; "" if none.
+    counts : tuple of int
+        How often that pattern occurs in the first and in the second.
+    """
+
+    by_wl: bool
+    by_walks: int | None
+    by_patterns: int | None
+    by_induced: int | None
+    max_length: int
+    pattern: str = ""
+    counts: tuple[int, int] = (0, 0)
+
+
+def distinguish(
+    first: Any,
+    second: Any,
+    *,
+    nodes: tuple[int, int] | None = None,
+    max_length: int = 8,
+    max_induced_length: int = 6,
+) -> Distinction:
+    """Find from which length on walks tell two graphs apart, or two of their nodes.
+
+    Parameters
+    ----------
+    first, second : anything `as_batch` reads as one graph
+        Labels, attributes and weights are not looked at.
+    nodes : pair of int, default=None
+        A node of the first and one of the second graph; None compares whole graphs.
+    max_length, max_induced_length : int
+        Last lengths to try, for patterns (at most 8) and for induced ones, whose walks
+        are enumerated.
+
+    Returns
+    -------
+    distinction : Distinction
+
+    Examples
+    --------
+    >>> from gskn import datasets
+    >>> one, two = datasets.rings(3).graphs
+    >>> found = distinguish(one, two)
+    >>> found.by_wl, found.by_walks, found.by_patterns, found.pattern
+    (False, None, 4, '0-1-2-0')
+    """
+    max_length = check_int(max_length, "max_length", minimum=1)
+    pair = GraphBatch.concat([_one_graph(first, "first"), _one_graph(second, "second")])
+    places = _check_nodes(nodes, pair)
+    by_walks = by_patterns = by_induced = None
+    pattern, counts = "", (0, 0)
+    for length in range(1, max_length + 1):
+        table = pattern_counts(pair, length, weighting="count", method="exact")
+        rows = _compared(table, places)
+        if by_walks is None and rows[0].sum() != rows[1].sum():
+            by_walks = length
+        if by_patterns is None and (rows[0] != rows[1]).any():
+            by_patterns = length
+            column = int(np.argmax(rows[0] != rows[1]))
+            pattern, counts = (
+                table.names[column],
+                (int(rows[0, column]), int(rows[1, column])),
+            )
+        if by_patterns is not None and by_walks is not None:
+            break
+    for length in range(1, min(max_induced_length, max_length) + 1):
+        table = pattern_counts(pair, length, weighting="count", induced=True)
+        rows = _compared(table, places)
+        if (rows[0] != rows[1]).any():
+            by_induced = length
+            break
+    by_wl = _wl_differs(pair, places)
+    return Distinction(
+        by_wl, by_walks, by_patterns, by_induced, max_length, pattern, counts
+    )
+
+
+def _one_graph(graph: Any, name: str) -> GraphBatch:
+    batch = as_batch(graph)
+    if batch.n_graphs != 1:
+        raise InputError(f"The {name} input holds {batch.n_graphs} graphs; give one graph.")
+    return GraphBatch(batch.adjacency, batch.graph_ptr)
+
+
+def _check_nodes(nodes: tuple[int, int] | None, pair: GraphBatch) -> IndexArray | None:
+    if nodes is None:
+        return None
+    for node, size in zip(nodes, pair.graph_sizes, strict=True):
+        if not 0 <= check_int(node, "node", minimum=0) < size:
+            raise InputError(f"There is no node {node} in a graph of {size} nodes.")
+    return np.array([nodes[0], pair.graph_ptr[1] + nodes[1]])
+
+
+def _compared(table: PatternTable, places: IndexArray | None) -> FloatArray:
+    rows = table.graph_rows() if places is None else table.rows[places]
+    dense: FloatArray = rows.toarray()
+    return dense
+
+
+def _wl_differs(pair: GraphBatch, places: IndexArray | None) -> bool:
+    """Refine colours of both graphs together until they are stable, and compare."""
+    forth = pair.adjacency.tocsr()
+    back = pair.adjacency.T.tocsr()
+    colours = np.zeros(pair.n_nodes, dtype=np.int64)
+    n_colours = 0
+    while len(np.unique(colours)) > n_colours:
+        n_colours = len(np.unique(colours))
+        names: dict[tuple[int, bytes, bytes], int] = {}
+        around = [(_sorted_by_row(m, colours), m.indptr) for m in (forth, back)]
+        fresh = np.empty_like(colours)
+        for node in range(pair.n_nodes):
+            out, into = (s[ptr[node] : ptr[node + 1]].tobytes() for s, ptr in around)
+            fresh[node] = names.setdefault((int(colours[node]), out, into), len(names))
+        colours = fresh
+    if places is not None:
+        return bool(colours[places[0]] != colours[places[1]])
+    cut = pair.graph_ptr[1]
+    return not np.array_equal(np.sort(colours[:cut]), np.sort(colours[cut:]))
+
+
+def _sorted_by_row(matrix: Any, colours: IndexArray) -> IndexArray:
+    """Return the colours of the neighbours, sorted within every row."""
+    rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+    seen = colours[matrix.indices]
+    order = np.lexsort((seen, rows))
+    sorted_colours: IndexArray = seen[order]
+    return sorted_colours

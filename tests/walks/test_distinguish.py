@@ -1,0 +1,68 @@
+import networkx as nx
+import pytest
+
+from gskn import datasets
+from gskn.exceptions import InputError
+from gskn.walks import distinguish
+
+
+@pytest.mark.parametrize(
+    ("make", "by_patterns", "by_induced", "pattern"),
+    [
+        (lambda: datasets.rings(3), 4, 3, "0-1-2-0"),
+        (lambda: datasets.rings(4), 5, 4, "0-1-2-3-0"),
+        (datasets.decalin_bicyclopentyl, 6, 5, "0-1-2-3-4-0"),
+        (datasets.rook_shrikhande, 8, 4, "0-1-2-0-3-1-2-3"),
+    ],
+)
+def test_pairs_that_only_patterns_tell_apart(make, by_patterns, by_induced, pattern):
+    found = distinguish(*make().graphs)
+    assert not found.by_wl
+    assert found.by_walks is None
+    assert (found.by_patterns, found.by_induced) == (by_patterns, by_induced)
+    assert found.pattern == pattern
+    assert found.counts[0] != found.counts[1]
+
+
+def test_a_graph_is_not_told_from_its_relabelled_self():
+    graph = nx.gnp_random_graph(8, 0.4, seed=3)
+    twin = nx.relabel_nodes(graph, {node: 7 - node for node in graph})
+    found = distinguish(graph, twin, max_length=6)
+    assert not found.by_wl
+    assert (found.by_walks, found.by_patterns, found.by_induced) == (None, None, None)
+    assert found.pattern == ""
+
+
+def test_other_degrees_are_seen_by_all():
+    found = distinguish(nx.path_graph(4), nx.star_graph(3))
+    assert found.by_wl
+    assert (found.by_walks, found.by_patterns, found.by_induced) == (3, 3, 3)
+
+
+def test_nodes_are_compared_by_their_own_walks():
+    path = nx.path_graph(4)
+    assert distinguish(path, path, nodes=(0, 3)).by_patterns is None
+    found = distinguish(path, path, nodes=(0, 1))
+    assert found.by_wl
+    assert found.by_walks == found.by_patterns == 2
+
+
+def test_directions_count():
+    cycle, other = (
+        nx.DiGraph([(0, 1), (1, 2), (2, 0)]),
+        nx.DiGraph([(0, 1), (1, 2), (0, 2)]),
+    )
+    assert distinguish(cycle, other).by_wl
+
+
+@pytest.mark.parametrize(
+    ("first", "options", "words"),
+    [
+        ([nx.path_graph(2)] * 2, {}, "2 graphs"),
+        (nx.path_graph(2), {"nodes": (0, 5)}, "no node 5"),
+        (nx.path_graph(2), {"max_length": 0}, "max_length"),
+    ],
+)
+def test_wrong_input_is_refused(first, options, words):
+    with pytest.raises(InputError, match=words):
+        distinguish(first, nx.path_graph(2), **options)

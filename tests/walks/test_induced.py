@@ -1,0 +1,113 @@
+import logging
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gskn import as_batch, datasets
+from gskn.exceptions import InputError
+from gskn.walks import pattern_counts
+from tests.reference import walks as reference
+from tests.walks.test_counts import graphs
+
+
+def as_dicts(table):
+    """Rows as dicts from (pattern, arcs) to value."""
+    keys = [
+        (tuple(p), tuple(a))
+        for p, a in zip(table.patterns.tolist(), table.arcs, strict=True)
+    ]
+    dense = table.rows.toarray()
+    return [{keys[n]: row[n] for n in np.flatnonzero(row)} for row in dense]
+
+
+def expected(graph, length, weigh):
+    rows = []
+    for start in graph:
+        row = {}
+        for walk in reference.walks(graph, start, length):
+            key = reference.induced(graph, walk)
+            row[key] = row.get(key, 0) + weigh(walk)
+        rows.append(row)
+    return rows
+
+
+@pytest.mark.reference
+@given(graphs(), st.integers(1, 6))
+def test_induced_counts_are_those_of_all_walks(graph, length):
+    table = pattern_counts(graph, length, weighting="count", induced=True)
+    assert as_dicts(table) == expected(graph, length, lambda _: 1)
+    chances = pattern_counts(graph, length, induced=True)
+    wanted = expected(graph, length, lambda walk: reference.probability(graph, walk))
+    for got, row in zip(as_dicts(chances), wanted, strict=True):
+        assert got.keys() == row.keys()
+        for key, value in row.items():
+            assert got[key] == pytest.approx(value, abs=1e-12)
+
+
+@given(graphs(), st.integers(1, 6))
+def test_induced_patterns_refine_patterns(graph, length):
+    fine = pattern_counts(graph, length, weighting="count", induced=True)
+    coarse = pattern_counts(graph, length, weighting="count")
+    column = {tuple(p): n for n, p in enumerate(coarse.patterns.tolist())}
+    merged = np.zeros(coarse.rows.shape)
+    for number, pattern in enumerate(fine.patterns.tolist()):
+        merged[:, column[tuple(pattern)]] += fine.rows.toarray()[:, number]
+    np.testing.assert_array_equal(merged, coarse.rows.toarray())
+
+
+@given(st.lists(graphs(), min_size=1, max_size=4), st.integers(1, 5))
+def test_rows_do_not_depend_on_other_graphs(listed, length):
+    batch = as_batch([nx.DiGraph(graph) for graph in listed])
+    for options in ({}, {"method": "sampled", "random_state": 3}):
+        whole = as_dicts(pattern_counts(batch, length, induced=True, **options))
+        alone = [
+            as_dicts(pattern_counts(g, length, induced=True, **options)) for g in batch
+        ]
+        assert whole == [row for rows in alone for row in rows]
+
+
+def test_a_full_table_grows():
+    """More induced patterns from one node than the first table holds."""
+    graph = nx.gnp_random_graph(24, 0.4, seed=1)
+    table = pattern_counts(graph, 6, weighting="count", induced=True)
+    assert np.diff(table.rows.indptr).max() > 512
+    steps = nx.to_numpy_array(graph)
+    walks = np.linalg.matrix_power(steps, 5).sum(axis=1)
+    np.testing.assert_array_equal(table.rows.sum(axis=1), walks)
+
+
+def test_names_say_which_edges_are_not_walked():
+    names = pattern_counts(nx.complete_graph(4), 4, induced=True).names
+    assert "0-1-2-3 {0-2 0-3 1-3}" in names
+    directed = pattern_counts(nx.DiGraph([(0, 1), (1, 2), (0, 2)]), 3, induced=True)
+    assert "0-1-2 {0>2}" in directed.names
+
+
+def test_too_many_walks_are_sampled_and_said(caplog):
+    with caplog.at_level(logging.WARNING):
+        table = pattern_counts(nx.complete_graph(30), 5, induced=True, max_work=1e4)
+    assert not table.is_exact.any()
+    assert "walks to enumerate" in caplog.text
+    np.testing.assert_allclose(table.rows.sum(axis=1), 1)
+    with pytest.raises(InputError, match="max_work"):
+        pattern_counts(
+            nx.complete_graph(30), 5, weighting="count", induced=True, max_work=1e4
+        )
+    with pytest.raises(InputError, match="length 8"):
+        pattern_counts(nx.path_graph(2), 9, induced=True)
+
+
+def test_rook_and_shrikhande_differ_at_four_and_csl_at_eight():
+    def rows(graphs, length):
+        table = pattern_counts(graphs, length, weighting="count", induced=True)
+        return table.graph_rows().toarray()
+
+    twins = datasets.rook_shrikhande().graphs
+    assert (rows(twins, 3)[0] == rows(twins, 3)[1]).all()
+    assert (rows(twins, 4)[0] != rows(twins, 4)[1]).any()
+    circulants = datasets.csl(1).graphs
+    assert len(np.unique(rows(circulants, 7), axis=0)) < 10
+    assert len(np.unique(rows(circulants, 8), axis=0)) == 10
