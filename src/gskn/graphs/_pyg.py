@@ -13,7 +13,8 @@ from gskn.graphs._options import AUTO, ReadOptions
 
 def is_pyg(value: object) -> bool:
     """Tell whether an object is a PyG ``Data`` or ``Batch``."""
-    return comes_from(value, "torch_geometric") and hasattr(value, "edge_index")
+    # A data set of PyG passes on what it is asked for, so attributes tell nothing.
+    return comes_from(value, "torch_geometric") and _has_base(value, "BaseData")
 
 
 def from_pyg(data: Any, options: ReadOptions, number: int = 0) -> GraphParts:
@@ -22,7 +23,7 @@ def from_pyg(data: Any, options: ReadOptions, number: int = 0) -> GraphParts:
     Keys of the options name other fields of the data. As in PyG, arcs are listed in
     both directions for an undirected graph.
     """
-    if not hasattr(data, "num_nodes") or comes_from_hetero(data):
+    if _has_base(data, "HeteroData"):
         raise UnsupportedInputError(
             f"Graph {number} has several node types; call .to_homogeneous() first."
         )
@@ -41,9 +42,8 @@ def from_pyg(data: Any, options: ReadOptions, number: int = 0) -> GraphParts:
     )
 
 
-def comes_from_hetero(data: object) -> bool:
-    """Tell whether data has several types of nodes or edges."""
-    return any(base.__name__ == "HeteroData" for base in type(data).__mro__)
+def _has_base(value: object, name: str) -> bool:
+    return any(base.__name__ == name for base in type(value).__mro__)
 
 
 def _attributes(data: Any, options: ReadOptions, number: int) -> Any:
