@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 
 from gskn import as_batch, datasets
 from gskn.exceptions import InputError
-from gskn.walks import _exact, pattern_counts, patterns
+from gskn.walks import _exact, pattern_counts, pattern_tables, patterns
+from gskn.walks._mobius import Kind
+from gskn.walks._plan import make_plan
 from tests.reference import walks as reference
 from tests.strategies import specs
 
@@ -136,6 +138,25 @@ def test_relabelling_nodes_permutes_rows(graph, length, seed):
     before = pattern_counts(graph, length, weighting="count").rows.toarray()
     after = pattern_counts(again, length, weighting="count").rows.toarray()
     np.testing.assert_array_equal(after[order], before)
+
+
+@given(graphs(), st.integers(1, 7))
+def test_all_lengths_at_once_are_the_lengths_one_by_one(graph, length):
+    tables = pattern_tables(graph, length, weighting="count")
+    assert [table.length for table in tables] == list(range(1, length + 1))
+    for table in tables:
+        alone = pattern_counts(graph, table.length, weighting="count")
+        assert (table.rows != alone.rows).nnz == 0
+
+
+def test_lengths_share_their_work():
+    kind = Kind(weighted=False, directed=False, staying=False, probability=True)
+    together = len(make_plan(tuple(range(1, 8)), kind).order)
+    assert together < sum(len(make_plan((n,), kind).order) for n in range(1, 8))
+    assert (
+        make_plan((5, 6, 7), kind).count("times")
+        <= make_plan((7,), kind).count("times") + 1
+    )
 
 
 def test_graph_rows_are_sums_over_nodes():

@@ -59,8 +59,8 @@ def test_lengths_out_of_range_are_refused(length):
 
 def test_distinct_quotients_and_products_are_as_few_as_can_be():
     assert [len(basis(n, PLAIN).quotients) for n in range(4, 9)] == [5, 11, 24, 57, 141]
-    assert [make_plan(n, PLAIN).count("times") for n in range(4, 9)] == [1, 1, 2, 5, 10]
-    assert [make_plan(n, PLAIN).count("four") for n in range(4, 9)] == [0, 0, 0, 0, 1]
+    assert [make_plan((n,), PLAIN).count("times") for n in range(4, 9)] == [1, 1, 2, 5, 10]
+    assert [make_plan((n,), PLAIN).count("four") for n in range(4, 9)] == [0, 0, 0, 0, 1]
 
 
 def test_signs_undo_the_sum_over_coarser_partitions():

@@ -56,6 +56,19 @@ def test_walks_do_not_depend_on_threads_batch_or_order(listed, seed):
         start += end - first
 
 
+def test_a_weighted_neighbour_changes_no_walk():
+    weighted = nx.Graph()
+    weighted.add_edge(0, 1, weight=0.1)
+    alone = as_batch(nx.gnm_random_graph(20, 60, seed=0))
+    both = as_batch([weighted, nx.gnm_random_graph(20, 60, seed=0)])
+    walks = sample_walks(both, 6, 50, random_state=0)[2:] - 2
+    np.testing.assert_array_equal(walks, sample_walks(alone, 6, 50, random_state=0))
+    rows = [
+        pattern_counts(g, 5, method="sampled", random_state=0).rows for g in (both, alone)
+    ]
+    assert (rows[0][2:] != rows[1]).nnz == 0
+
+
 def test_threads_and_chunks_change_nothing_in_a_large_graph():
     graph = as_batch(nx.gnm_random_graph(5000, 20000, seed=0))
     one, many = (

@@ -1,6 +1,6 @@
 """Stage 2: walks and their patterns, exact for every node without enumerating walks."""
 
-from gskn.walks._counts import PatternTable, pattern_counts
+from gskn.walks._counts import PatternTable, pattern_counts, pattern_tables
 from gskn.walks._distinguish import Distinction, distinguish
 from gskn.walks._patterns import pattern_names, patterns, quotient
 from gskn.walks._sample import anonymize, sample_walks
@@ -12,6 +12,7 @@ __all__ = [
     "distinguish",
     "pattern_counts",
     "pattern_names",
+    "pattern_tables",
     "patterns",
     "quotient",
     "sample_walks",

@@ -152,65 +152,115 @@ def pattern_counts(  # noqa: PLR0913 - every one has a sensible default
     2
     """
     length = check_int(length, "length", minimum=1)
-    check_choice(weighting, "weighting", choices=["probability", "count"])
-    check_choice(method, "method", choices=["auto", "exact", "sampled"])
-    check_int(n_walks, "n_walks", minimum=1)
-    batch = as_batch(graphs)
-    probability = weighting == "probability"
-    if induced:
-        return _induced_table(
-            batch, length, method, max_work, probability, n_walks, as_seed(random_state)
-        )
-    listed = patterns(length, staying=True)
-    steps = StepGraphs.of(batch, use_weights=probability)
-    chosen = _choose(steps, length, method, max_work)
-    _check_countable(chosen, length, probability=probability)
-    pieces = list(
-        exact_rows(
-            steps,
-            np.flatnonzero(chosen),
-            length,
-            probability=probability,
-            floats=not exact_counts,
-        )
+    options = _Options(
+        weighting, method, n_walks, as_seed(random_state), max_work, exact_counts, n_jobs
     )
+    batch = as_batch(graphs)
+    if induced:
+        return _induced_table(batch, length, options)
+    return _tables(batch, (length,), options)[0]
+
+
+def pattern_tables(
+    graphs: Any,
+    length: int,
+    *,
+    weighting: Literal["probability", "count"] = "probability",
+    method: Literal["auto", "exact", "sampled"] = "auto",
+    n_walks: int = 30,
+    random_state: RandomState = None,
+    max_work: float = 2e8,
+) -> list[PatternTable]:
+    """Return the tables of `pattern_counts` for all lengths from 1 to ``length``.
+
+    The lengths share what their quotients have in common, so all together cost little
+    more than the last. Parameters are those of `pattern_counts`.
+    """
+    length = check_int(length, "length", minimum=1)
+    options = _Options(weighting, method, n_walks, as_seed(random_state), max_work)
+    return _tables(as_batch(graphs), tuple(range(1, length + 1)), options)
+
+
+@dataclass(frozen=True)
+class _Options:
+    """Checked options, for those who do the work."""
+
+    weighting: str
+    method: str
+    n_walks: int
+    seed: np.uint64
+    max_work: float
+    exact_counts: bool = True
+    n_jobs: int | None = None
+
+    def __post_init__(self) -> None:
+        check_choice(self.weighting, "weighting", choices=["probability", "count"])
+        check_choice(self.method, "method", choices=["auto", "exact", "sampled"])
+        check_int(self.n_walks, "n_walks", minimum=1)
+
+    @property
+    def probability(self) -> bool:
+        return self.weighting == "probability"
+
+
+def _tables(
+    batch: GraphBatch, lengths: tuple[int, ...], options: _Options
+) -> list[PatternTable]:
+    longest = max(lengths)
+    steps = StepGraphs.of(batch, use_weights=options.probability)
+    chosen = _choose(steps, longest, options)
+    _check_countable(chosen, longest, options)
+    groups = exact_rows(
+        steps,
+        np.flatnonzero(chosen),
+        lengths,
+        probability=options.probability,
+        floats=not options.exact_counts,
+    )
+    pieces: list[list[tuple[IndexArray, csr_array]]] = [[] for _ in lengths]
+    for nodes, rows_by_length in groups:
+        for collected, rows in zip(pieces, rows_by_length, strict=True):
+            collected.append((nodes, rows))
     if not chosen.all():
         nodes = np.flatnonzero(~chosen[batch.node_graphs])
-        seed = as_seed(random_state)
-        pieces.append(
-            (nodes, sampled_rows(batch, nodes, length, n_walks, seed, n_jobs=n_jobs))
-        )
-    rows = merge_rows(pieces, batch.n_nodes, len(listed))
-    return PatternTable(length, listed, rows, chosen, batch.graph_ptr)
+        for collected, length in zip(pieces, lengths, strict=True):
+            rows = sampled_rows(
+                batch, nodes, length, options.n_walks, options.seed, n_jobs=options.n_jobs
+            )
+            collected.append((nodes, rows))
+    tables = []
+    for collected, length in zip(pieces, lengths, strict=True):
+        listed = patterns(length, staying=True)
+        rows = merge_rows(collected, batch.n_nodes, len(listed))
+        tables.append(PatternTable(length, listed, rows, chosen, batch.graph_ptr))
+    return tables
 
 
-def _induced_table(
-    batch: GraphBatch,
-    length: int,
-    method: str,
-    max_work: float,
-    probability: bool,  # noqa: FBT001 - private
-    n_walks: int,
-    seed: np.uint64,
-) -> PatternTable:
+def _induced_table(batch: GraphBatch, length: int, options: _Options) -> PatternTable:
     if length > MAX_INDUCED_LENGTH:
         raise InputError(
             f"Induced patterns end at length {MAX_INDUCED_LENGTH}, got {length}; "
             "leave induced=False."
         )
-    chosen = np.full(batch.n_graphs, method != "sampled")
-    if method == "auto":
-        chosen = _within(n_walks_by_graph(batch, length), max_work, "walks to enumerate")
-    _check_countable(chosen, length, probability=probability)
+    chosen = np.full(batch.n_graphs, options.method != "sampled")
+    if options.method == "auto":
+        n_walks = n_walks_by_graph(batch, length)
+        chosen = _within(n_walks, options.max_work, "walks to enumerate")
+    _check_countable(chosen, length, options)
     codes, rows = induced_rows(
-        batch, chosen, length, probability=probability, n_walks=n_walks, seed=seed
+        batch,
+        chosen,
+        length,
+        probability=options.probability,
+        n_walks=options.n_walks,
+        seed=options.seed,
     )
     found, arcs = unpack(codes, length)
     return PatternTable(length, found, rows, chosen, batch.graph_ptr, arcs)
 
 
-def _check_countable(chosen: AnyArray, length: int, *, probability: bool) -> None:
-    if not chosen.all() and not probability:
+def _check_countable(chosen: AnyArray, length: int, options: _Options) -> None:
+    if not chosen.all() and not options.probability:
         raise InputError(
             f"Graph {int(np.argmin(chosen))} is too large for exact counts of length "
             f"{length}; use weighting='probability', or raise max_work."
@@ -229,21 +279,21 @@ def _within(work: AnyArray, max_work: float, what: str) -> AnyArray:
     return chosen
 
 
-def _choose(steps: StepGraphs, length: int, method: str, max_work: float) -> AnyArray:
+def _choose(steps: StepGraphs, length: int, options: _Options) -> AnyArray:
     """Tell of every graph whether its rows are to be exact."""
     batch: GraphBatch = steps.batch
-    if method == "sampled":
+    if options.method == "sampled":
         return np.zeros(batch.n_graphs, dtype=bool)
     if length > MAX_EXACT_LENGTH:
-        if method == "exact":
+        if options.method == "exact":
             raise InputError(
                 f"Exact patterns end at length {MAX_EXACT_LENGTH}, got {length}; "
                 "use method='sampled'."
             )
         logger.info("length %d is beyond the exact method; all graphs are sampled", length)
         return np.zeros(batch.n_graphs, dtype=bool)
-    if method == "exact" or length <= 3:  # short patterns need no products
+    if options.method == "exact" or length <= 3:  # short patterns need no products
         return np.ones(batch.n_graphs, dtype=bool)
     work = n_steps_estimate(steps, length)
     work[batch.graph_sizes <= MAX_DENSE_SIZE] = 0  # dense algebra bounds these
-    return _within(work, max_work, "multiplications")
+    return _within(work, options.max_work, "multiplications")

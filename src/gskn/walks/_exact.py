@@ -56,12 +56,23 @@ class StepGraphs:
 
 
 def exact_rows(
-    graphs: StepGraphs, numbers: IndexArray, length: int, *, probability: bool, floats: bool
-) -> Iterator[tuple[IndexArray, csr_array]]:
-    """Give nodes and their pattern rows, group by group, for some graphs of a batch."""
+    graphs: StepGraphs,
+    numbers: IndexArray,
+    lengths: tuple[int, ...],
+    *,
+    probability: bool,
+    floats: bool,
+) -> Iterator[tuple[IndexArray, list[csr_array]]]:
+    """Give nodes and their rows for every length, group by group, for some graphs."""
     for kind, members in _by_kind(graphs, numbers, probability=probability):
-        for nodes, sums in _sums_of(graphs, members, length, kind):
-            yield nodes, _signed(sums, length, kind, floats=floats)
+        n_quotients = [len(basis(length, kind).quotients) for length in lengths]
+        cuts = np.cumsum(n_quotients)[:-1]
+        for nodes, sums in _sums_of(graphs, members, lengths, kind):
+            parts = zip(np.split(sums, cuts), lengths, strict=True)
+            yield (
+                nodes,
+                [_signed(part, length, kind, floats=floats) for part, length in parts],
+            )
 
 
 def _any_of(nodes: BoolArray, batch: GraphBatch) -> BoolArray:
@@ -83,12 +94,12 @@ def _by_kind(
 
 
 def _sums_of(
-    graphs: StepGraphs, numbers: IndexArray, length: int, kind: Kind
+    graphs: StepGraphs, numbers: IndexArray, lengths: tuple[int, ...], kind: Kind
 ) -> Iterator[tuple[IndexArray, FloatArray]]:
     """Compute the sums of all quotients, small dense graphs in batches, others sparse."""
-    plan = make_plan(length, kind)
+    plan = make_plan(lengths, kind)
     sizes = graphs.batch.graph_sizes[numbers]
-    work = n_steps_estimate(graphs, length)[numbers]
+    work = n_steps_estimate(graphs, max(lengths))[numbers]
     cubes = sizes.astype(np.float64) ** 3
     dense = (sizes <= MAX_DENSE_SIZE) & (_SPARSE_OVER_DENSE * work > cubes)
     dense &= plan.count("times") > 0

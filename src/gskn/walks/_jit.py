@@ -28,8 +28,8 @@ def step(
 ) -> np.int64:
     """Take one random step from a node; at a dead end, stay.
 
-    ``totals`` holds running sums of the weights of all edges, or nothing where all
-    weigh the same.
+    ``totals`` holds running sums of the weights within every row, or nothing where all
+    weigh the same. With weights of one, both ways take the same step.
     """
     first, end = indptr[node], indptr[node + 1]
     if first == end:
@@ -37,8 +37,7 @@ def step(
     unit = np.float64(bits >> np.uint64(11)) * (1.0 / 9007199254740992.0)
     if len(totals) == 0:
         return np.int64(indices[first + np.int64(unit * (end - first))])
-    start = totals[first - 1] if first > 0 else 0.0
-    wanted = start + unit * (totals[end - 1] - start)
+    wanted = unit * totals[end - 1]
     low, high = first, end - 1
     while low < high:
         middle = (low + high) // 2
@@ -350,7 +349,7 @@ def enumerate_induced(
                     total += weights[e]
                 share *= weights[entry] / total
             else:
-                share /= end - first
+                share *= 1.0 / (end - first)  # as with weights of one, to the last bit
         n_known = known[depth]
         symbol = 0
         while symbol < n_known and visited[symbol] != following:
@@ -414,3 +413,16 @@ def sample_induced(
             return -1
         n_found += added
     return n_found
+
+
+@jit
+def fill_running_sums(indptr: IndexArray, weights: FloatArray, totals: FloatArray) -> None:
+    """Overwrite ``totals`` with sums that begin anew in every row.
+
+    Sums over all rows would round differently in another batch.
+    """
+    for row in range(len(indptr) - 1):
+        total = 0.0
+        for entry in range(indptr[row], indptr[row + 1]):
+            total += weights[entry]
+            totals[entry] = total

@@ -46,9 +46,13 @@ class Plan:
 
 
 @lru_cache(maxsize=64)
-def make_plan(length: int, kind: Kind) -> Plan:
-    """Plan the sums of all quotients of one length, sharing what they have in common."""
-    roots = tuple(_eliminate(quotient, kind) for quotient in basis(length, kind).quotients)
+def make_plan(lengths: tuple[int, ...], kind: Kind) -> Plan:
+    """Plan the sums of all quotients of some lengths, sharing what they have in common."""
+    roots = tuple(
+        _eliminate(quotient, kind)
+        for length in lengths
+        for quotient in basis(length, kind).quotients
+    )
     order: list[Term] = []
     n_uses: Counter[Term] = Counter()
     for root in roots:

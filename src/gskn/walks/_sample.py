@@ -14,7 +14,7 @@ from gskn.exceptions import InputError
 from gskn.graphs import GraphBatch, as_batch
 from gskn.graphs._batch import positions_within
 from gskn.walks._exact import as_sparse
-from gskn.walks._jit import fill_patterns, fill_sampled_rows, fill_walks
+from gskn.walks._jit import fill_patterns, fill_running_sums, fill_sampled_rows, fill_walks
 from gskn.walks._patterns import patterns
 
 _NODES_AT_ONCE = 2048
@@ -177,4 +177,7 @@ def running_weights(batch: GraphBatch, *, use_weights: bool) -> FloatArray:
     """Return running sums of the weights within every row, or nothing."""
     if not use_weights or not batch.is_weighted:
         return np.empty(0)
-    return np.cumsum(batch.adjacency.data)
+    matrix = batch.adjacency
+    totals = np.empty(matrix.nnz)
+    fill_running_sums(matrix.indptr, matrix.data, totals)
+    return totals
