@@ -128,6 +128,14 @@ def test_rows_do_not_depend_on_other_graphs_or_their_order(listed, length, seed)
         )
 
 
+def test_threads_change_nothing():
+    graphs = datasets.load("structure").graphs
+    one, two = (pattern_counts(graphs, 6, weighting="count", n_jobs=n) for n in (None, 2))
+    assert (one.rows != two.rows).nnz == 0
+    with pytest.raises(InputError, match="n_jobs"):
+        pattern_counts(graphs, 3, n_jobs=-3)
+
+
 @given(graphs(), st.integers(1, 6), st.integers(0, 99))
 def test_relabelling_nodes_permutes_rows(graph, length, seed):
     order = np.random.default_rng(seed).permutation(len(graph)).tolist()

@@ -130,7 +130,7 @@ def pattern_counts(  # noqa: PLR0913 - every one has a sensible default
     exact_counts : bool, default=True
         Whether counts beyond 2^53, which floats cannot hold exactly, are refused.
     n_jobs : int or None, default=None
-        Threads for sampling; None is one.
+        Threads; None is one (and those of BLAS), -1 as many as there are cores.
 
     Returns
     -------
@@ -161,7 +161,7 @@ def pattern_counts(  # noqa: PLR0913 - every one has a sensible default
     return _tables(batch, (length,), options)[0]
 
 
-def pattern_tables(
+def pattern_tables(  # noqa: PLR0913 - as pattern_counts
     graphs: Any,
     length: int,
     *,
@@ -170,6 +170,7 @@ def pattern_tables(
     n_walks: int = 30,
     random_state: RandomState = None,
     max_work: float = 2e8,
+    n_jobs: int | None = None,
 ) -> list[PatternTable]:
     """Return the tables of `pattern_counts` for all lengths from 1 to ``length``.
 
@@ -177,7 +178,8 @@ def pattern_tables(
     more than the last. Parameters are those of `pattern_counts`.
     """
     length = check_int(length, "length", minimum=1)
-    options = _Options(weighting, method, n_walks, as_seed(random_state), max_work)
+    seed = as_seed(random_state)
+    options = _Options(weighting, method, n_walks, seed, max_work, n_jobs=n_jobs)
     return _tables(as_batch(graphs), tuple(range(1, length + 1)), options)
 
 
@@ -216,6 +218,7 @@ def _tables(
         lengths,
         probability=options.probability,
         floats=not options.exact_counts,
+        n_jobs=options.n_jobs,
     )
     pieces: list[list[tuple[IndexArray, csr_array]]] = [[] for _ in lengths]
     for nodes, rows_by_length in groups:

@@ -14,11 +14,12 @@ from gskn.walks._algebra import Dense, Sparse, compute, compute_fours
 from gskn.walks._jit import copy_rows
 from gskn.walks._mobius import Kind, basis
 from gskn.walks._plan import make_plan
+from gskn.walks._threads import run_threads
 
 MAX_EXACT_LENGTH = 8
 _LARGEST_COUNT = 2.0**53
 MAX_DENSE_SIZE = 512  # larger graphs never become dense
-_GROUP_BYTES = 2**21  # of one dense matrix per group: a few of them stay in the cache
+_GROUP_BYTES = 2**22  # of one dense matrix per group: a few of them stay in the cache
 _SPARSE_OVER_DENSE = 40.0  # time of a sparse multiplication over that of a dense one
 _ROWS_AT_ONCE = 4096
 
@@ -62,17 +63,55 @@ def exact_rows(
     *,
     probability: bool,
     floats: bool,
-) -> Iterator[tuple[IndexArray, list[csr_array]]]:
-    """Give nodes and their rows for every length, group by group, for some graphs."""
-    for kind, members in _by_kind(graphs, numbers, probability=probability):
-        n_quotients = [len(basis(length, kind).quotients) for length in lengths]
-        cuts = np.cumsum(n_quotients)[:-1]
-        for nodes, sums in _sums_of(graphs, members, lengths, kind):
-            parts = zip(np.split(sums, cuts), lengths, strict=True)
-            yield (
-                nodes,
-                [_signed(part, length, kind, floats=floats) for part, length in parts],
-            )
+    n_jobs: int | None = None,
+) -> list[tuple[IndexArray, list[csr_array]]]:
+    """Return nodes and their rows for every length, group by group, for some graphs."""
+    tasks = [
+        _Task(graphs, group, lengths, kind, dense, floats)
+        for kind, members in _by_kind(graphs, numbers, probability=probability)
+        for group, dense in _groups(graphs, members, lengths, kind)
+    ]
+    return run_threads(_Task.run, tasks, n_jobs)
+
+
+@dataclass(frozen=True)
+class _Task:
+    """Graphs of one kind that are computed together, by one thread."""
+
+    graphs: StepGraphs
+    numbers: IndexArray
+    lengths: tuple[int, ...]
+    kind: Kind
+    dense: bool
+    floats: bool
+
+    def run(self) -> tuple[IndexArray, list[csr_array]]:
+        inside = _Blocks.of(self.graphs, self.numbers)
+        sums = self._dense_sums(inside) if self.dense else self._sparse_sums(inside)
+        cuts = np.cumsum(
+            [len(basis(length, self.kind).quotients) for length in self.lengths]
+        )
+        parts = zip(np.split(sums, cuts[:-1]), self.lengths, strict=True)
+        rows = [
+            _signed(part, length, self.kind, floats=self.floats) for part, length in parts
+        ]
+        return inside.nodes, rows
+
+    def _sparse_sums(self, inside: "_Blocks") -> FloatArray:
+        plan = make_plan(self.lengths, self.kind)
+        algebra = Sparse(inside.as_csr(), self.kind)
+        sums = compute(plan, algebra, compute_fours(plan, algebra))
+        return np.array(sums).reshape(len(plan.roots), len(inside.nodes))
+
+    def _dense_sums(self, inside: "_Blocks") -> FloatArray:
+        plan = make_plan(self.lengths, self.kind)
+        padded, slots = inside.as_array()
+        fours = {}
+        if plan.count("four"):
+            fours = compute_fours(plan, Sparse(inside.as_csr(), self.kind))
+        spread = {term: _spread(values, slots, padded) for term, values in fours.items()}
+        sums = compute(plan, Dense(padded, self.kind), spread)
+        return np.array([values.ravel()[slots] for values in sums])
 
 
 def _any_of(nodes: BoolArray, batch: GraphBatch) -> BoolArray:
@@ -93,30 +132,19 @@ def _by_kind(
         yield kind, numbers[(flags == flag).all(axis=1)]
 
 
-def _sums_of(
+def _groups(
     graphs: StepGraphs, numbers: IndexArray, lengths: tuple[int, ...], kind: Kind
-) -> Iterator[tuple[IndexArray, FloatArray]]:
-    """Compute the sums of all quotients, small dense graphs in batches, others sparse."""
-    plan = make_plan(lengths, kind)
+) -> Iterator[tuple[IndexArray, bool]]:
+    """Group graphs that go through dense algebra together, or through sparse algebra."""
     sizes = graphs.batch.graph_sizes[numbers]
     work = n_steps_estimate(graphs, max(lengths))[numbers]
     cubes = sizes.astype(np.float64) ** 3
     dense = (sizes <= MAX_DENSE_SIZE) & (_SPARSE_OVER_DENSE * work > cubes)
-    dense &= plan.count("times") > 0
+    dense &= make_plan(lengths, kind).count("times") > 0
     for group in _sparse_groups(numbers[~dense], work[~dense]):
-        inside = _Blocks.of(graphs, group)
-        algebra = Sparse(inside.as_csr(), kind)
-        sums = compute(plan, algebra, compute_fours(plan, algebra))
-        yield inside.nodes, np.array(sums).reshape(len(plan.roots), len(inside.nodes))
+        yield group, False
     for group in _dense_groups(numbers[dense], sizes[dense]):
-        inside = _Blocks.of(graphs, group)
-        padded, slots = inside.as_array()
-        fours = {}
-        if plan.count("four"):
-            fours = compute_fours(plan, Sparse(inside.as_csr(), kind))
-        spread = {term: _spread(values, slots, padded) for term, values in fours.items()}
-        sums = compute(plan, Dense(padded, kind), spread)
-        yield inside.nodes, np.array([values.ravel()[slots] for values in sums])
+        yield group, True
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,5 @@
 """Sampled walks, their patterns, and rows of nodes that are too much for algebra."""
 
-from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from typing import Any
 
@@ -16,6 +15,7 @@ from gskn.graphs._batch import positions_within
 from gskn.walks._exact import as_sparse
 from gskn.walks._jit import fill_patterns, fill_running_sums, fill_sampled_rows, fill_walks
 from gskn.walks._patterns import patterns
+from gskn.walks._threads import run_threads
 
 _NODES_AT_ONCE = 2048
 _GOLDEN = 0x9E3779B97F4A7C15
@@ -146,17 +146,6 @@ def sampled_rows(
 def as_seed(random_state: RandomState) -> np.uint64:
     """Draw the 64 bits that key all streams."""
     return np.uint64(as_generator(random_state).integers(0, 2**63))
-
-
-def run_threads(work: Any, items: list[int], n_jobs: int | None) -> None:
-    """Do independent work on so many threads; None is one, -1 all cores."""
-    n_threads = None if n_jobs is None else check_int(n_jobs, "n_jobs", minimum=-1)
-    if n_threads in {None, 0, 1} or len(items) < 2:
-        for item in items:
-            work(item)
-        return
-    with ThreadPoolExecutor(None if n_threads == -1 else n_threads) as pool:
-        list(pool.map(work, items))
 
 
 @lru_cache(maxsize=16)

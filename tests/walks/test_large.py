@@ -1,0 +1,77 @@
+"""Graphs that break what is quadratic, within a bound on memory, each in a process."""
+
+import subprocess
+import sys
+
+import pytest
+
+# Imports, compiled loops and the graph itself take about 300 MB.
+PREAMBLE = """
+import re, sys
+from pathlib import Path
+import numpy as np
+from gskn import as_batch
+from gskn.walks import pattern_counts, sample_walks
+
+def both(source, target):
+    return as_batch((np.array([[*source, *target], [*target, *source]]), None))
+
+def finish(table, exact):
+    assert bool(table.is_exact.all()) == exact, table
+    np.testing.assert_allclose(table.rows.sum(axis=1), 1, atol=1e-9)
+    text = Path("/proc/self/status").read_text()
+    print(int(re.search(r"VmHWM:\\s+(\\d+)", text).group(1)) // 1024)
+
+n = 10**5
+"""
+
+CASES = {
+    "a star of 10^5 leaves": (
+        (
+            "table = pattern_counts(both(np.zeros(n, int), np.arange(1, n + 1)), 6, random_state=0)\n"
+            "finish(table, exact=False)"
+        ),
+        1000,
+    ),
+    "10^5 nodes that prefer hubs": (
+        (
+            "late = np.repeat(np.arange(1, n), 4)\n"
+            "early = (np.random.default_rng(0).random(len(late)) ** 2 * late).astype(int)\n"
+            "table = pattern_counts(both(early, late), 6, random_state=0)\n"
+            "finish(table, exact=False)"
+        ),
+        1500,
+    ),
+    "a grid of 10^6 nodes": (
+        (
+            "i = np.arange(10**6).reshape(1000, 1000)\n"
+            "a = np.concatenate([i[:, :-1].ravel(), i[:-1].ravel()])\n"
+            "b = np.concatenate([i[:, 1:].ravel(), i[1:].ravel()])\n"
+            "graph = as_batch((np.array([np.r_[a, b], np.r_[b, a]]), None))\n"
+            "finish(pattern_counts(graph, 6), exact=True)"
+        ),
+        4000,
+    ),
+    "the complete graph of 200": (
+        "finish(pattern_counts(np.ones((200, 200)) - np.eye(200), 8), exact=True)",
+        1000,
+    ),
+    "10^5 graphs of three nodes": (
+        (
+            "path = np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]])\n"
+            "finish(pattern_counts(np.broadcast_to(path, (n, 3, 3)), 6), exact=True)"
+        ),
+        1500,
+    ),
+}
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
+@pytest.mark.parametrize("case", CASES)
+def test_memory_stays_within_its_bound(case):
+    code, bound_mebibytes = CASES[case]
+    result = subprocess.run(
+        [sys.executable, "-c", PREAMBLE + code], capture_output=True, text=True, check=False
+    )
+    assert result.returncode == 0, result.stderr
+    assert int(result.stdout) < bound_mebibytes
