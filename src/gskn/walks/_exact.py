@@ -11,7 +11,7 @@ from gskn.exceptions import InputError
 from gskn.graphs import GraphBatch
 from gskn.graphs._batch import positions_within, ranges, running_total
 from gskn.walks._algebra import Dense, Sparse, compute, compute_fours
-from gskn.walks._jit import copy_rows
+from gskn.walks._jit import copy_rows, fill_signed_rows
 from gskn.walks._mobius import Kind, basis
 from gskn.walks._plan import make_plan
 from gskn.walks._threads import run_threads
@@ -21,7 +21,7 @@ _LARGEST_COUNT = 2.0**53
 MAX_DENSE_SIZE = 512  # larger graphs never become dense
 _GROUP_BYTES = 2**22  # of one dense matrix per group: a few of them stay in the cache
 _SPARSE_OVER_DENSE = 40.0  # time of a sparse multiplication over that of a dense one
-_ROWS_AT_ONCE = 4096
+_ROWS_AT_ONCE = 2048
 
 
 @dataclass(frozen=True)
@@ -238,22 +238,25 @@ def _spread(values: FloatArray, slots: IndexArray, padded: FloatArray) -> FloatA
 
 def _signed(sums: FloatArray, length: int, kind: Kind, *, floats: bool) -> csr_array:
     """Add up the signed sums of every pattern, and drop what is only rounding."""
-    table = basis(length, kind)
-    signs = table.signs
-    sizes = abs(signs)
+    signs = basis(length, kind).signs
+    n_patterns = signs.shape[0]
+    csr = (signs.indptr.astype(np.int64), signs.indices.astype(np.int32), signs.data)
+    noise = 64 * np.finfo(np.float64).eps if kind.probability else 0.0
     blocks = []
     for first in range(0, max(sums.shape[1], 1), _ROWS_AT_ONCE):
-        part = sums[:, first : first + _ROWS_AT_ONCE]
-        rows = np.ascontiguousarray((signs @ part).T)
-        bound = (sizes @ part).T
-        if kind.probability:
-            rows[rows <= 64 * np.finfo(float).eps * bound] = 0.0
-        elif bound.max(initial=0) >= _LARGEST_COUNT and not floats:
+        part = np.ascontiguousarray(sums[:, first : first + _ROWS_AT_ONCE].T)
+        indptr = np.empty(len(part) + 1, dtype=np.int64)
+        indices = np.empty(len(part) * n_patterns, dtype=np.int32)
+        data = np.empty(len(part) * n_patterns)
+        largest = fill_signed_rows(csr, part, noise, indptr, indices, data)
+        if not (kind.probability or floats) and largest >= _LARGEST_COUNT:
             raise InputError(
                 f"Counts of length {length} exceed 2^53, so they are not exact; use "
                 "weighting='probability', or accept floats with exact_counts=False."
             )
-        blocks.append(as_sparse(rows))
+        kept = slice(0, indptr[-1])
+        arrays = (data[kept].copy(), indices[kept].copy(), indptr.astype(np.int32))
+        blocks.append(csr_array(arrays, shape=(len(part), n_patterns)))
     return vstack(blocks, format="csr") if len(blocks) > 1 else blocks[0]
 
 

@@ -94,6 +94,19 @@ def fill_patterns(walks: NodeArray, patterns: AnyArray) -> None:
 
 
 @jit
+def find(indices: NodeArray, first: int, end: int, node: np.int64) -> int:
+    """Return where a sorted row holds a node, or -1."""
+    low, high = first, end
+    while low < high:
+        middle = (low + high) // 2
+        if indices[middle] < node:
+            low = middle + 1
+        else:
+            high = middle
+    return low if low < end and indices[low] == node else -1
+
+
+@jit
 def add_last_step(
     indptr: IndexArray,
     indices: NodeArray,
@@ -118,20 +131,28 @@ def add_last_step(
         for entry in range(first, end):
             total += weights[entry]
     fresh = total
-    for symbol in range(n_known):
-        low, high = first, end
-        while low < high:
-            middle = (low + high) // 2
-            if indices[middle] < visited[symbol]:
-                low = middle + 1
-            else:
-                high = middle
-        if low < end and indices[low] == visited[symbol]:
-            weight = weights[low] if len(weights) > 0 else 1.0
-            row[columns[symbol]] += share * weight / total
-            fresh -= weight
+    part = share / total
+    if end - first <= 64:
+        # Few neighbours were visited before; six bits of a node tell most others apart.
+        marks = np.uint64(0)
+        for symbol in range(n_known):
+            marks |= np.uint64(1) << np.uint64(visited[symbol] & 63)
+        for entry in range(first, end):
+            if (marks >> np.uint64(indices[entry] & 63)) & np.uint64(1):
+                for symbol in range(n_known):
+                    if visited[symbol] == indices[entry]:
+                        weight = weights[entry] if len(weights) > 0 else 1.0
+                        row[columns[symbol]] += part * weight
+                        fresh -= weight
+    else:
+        for symbol in range(n_known):
+            place = find(indices, first, end, visited[symbol])
+            if place >= 0:
+                weight = weights[place] if len(weights) > 0 else 1.0
+                row[columns[symbol]] += part * weight
+                fresh -= weight
     if fresh > 1e-12 * total:
-        row[columns[n_known]] += share * fresh / total
+        row[columns[n_known]] += part * fresh
 
 
 @jit
@@ -164,12 +185,12 @@ def fill_sampled_rows(
             for _ in range(length - 2):
                 bits = mix(bits + np.uint64(0x9E3779B97F4A7C15))
                 node = step(indptr, indices, totals, node, bits)
-                symbol = 0
-                while symbol < n_known and visited[symbol] != node:
-                    symbol += 1
-                if symbol == n_known:
-                    visited[n_known] = node
-                    n_known += 1
+                # Searched to the end, without a branch to mispredict.
+                visited[n_known] = node
+                symbol = n_known
+                for before in range(n_known):
+                    symbol = before if visited[before] == node else symbol
+                n_known += symbol == n_known
                 state = children[state, symbol]
             add_last_step(
                 indptr,
@@ -247,22 +268,6 @@ def copy_rows(
 
 
 @jit
-def is_edge(
-    indptr: IndexArray, indices: NodeArray, source: np.int64, target: np.int64
-) -> bool:
-    """Tell whether there is an edge, by bisection of the sorted row."""
-    low, end = indptr[source], indptr[source + 1]
-    high = end
-    while low < high:
-        middle = (low + high) // 2
-        if indices[middle] < target:
-            low = middle + 1
-        else:
-            high = middle
-    return bool(low < end and indices[low] == target)
-
-
-@jit
 def arcs_of_new(
     indptr: IndexArray,
     indices: NodeArray,
@@ -274,9 +279,10 @@ def arcs_of_new(
     bits = np.uint64(0)
     base = n_known * (n_known - 1)
     for symbol in range(n_known):
-        if is_edge(indptr, indices, visited[symbol], node):
+        known = visited[symbol]
+        if find(indices, indptr[known], indptr[known + 1], node) >= 0:
             bits |= np.uint64(1) << np.uint64(base + 2 * symbol)
-        if is_edge(indptr, indices, node, visited[symbol]):
+        if find(indices, indptr[node], indptr[node + 1], known) >= 0:
             bits |= np.uint64(1) << np.uint64(base + 2 * symbol + 1)
     return bits
 
@@ -426,3 +432,36 @@ def fill_running_sums(indptr: IndexArray, weights: FloatArray, totals: FloatArra
         for entry in range(indptr[row], indptr[row + 1]):
             total += weights[entry]
             totals[entry] = total
+
+
+@jit
+def fill_signed_rows(
+    signs: tuple[IndexArray, NodeArray, FloatArray],
+    sums: FloatArray,
+    noise: float,
+    indptr: IndexArray,
+    indices: NodeArray,
+    data: FloatArray,
+) -> float:
+    """Add up signed sums for every node and pattern, and keep what is not rounding.
+
+    ``signs`` is CSR, one row a pattern; ``sums`` has one row a node. What is below
+    ``noise`` times the sum without signs is dropped. Returns the largest such sum.
+    """
+    pointers, columns, values = signs
+    n_kept, largest = 0, 0.0
+    indptr[0] = 0
+    for node in range(len(sums)):
+        for pattern in range(len(pointers) - 1):
+            total, bound = 0.0, 0.0
+            for entry in range(pointers[pattern], pointers[pattern + 1]):
+                term = values[entry] * sums[node, columns[entry]]
+                total += term
+                bound += abs(term)
+            largest = max(largest, bound)
+            if abs(total) > noise * bound:
+                indices[n_kept] = pattern
+                data[n_kept] = total
+                n_kept += 1
+        indptr[node + 1] = n_kept
+    return largest
