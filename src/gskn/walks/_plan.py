@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
 Term: TypeAlias = tuple[Any, ...]
 
-_ONE_STEP = ("step", 1, 0)
-
 
 @dataclass(frozen=True)
 class Plan:
@@ -156,8 +154,8 @@ def _complete_four(
     order: Sequence[tuple[int, int]] = sorted(steps)
     vertices = sorted({vertex for pair in order for vertex in pair})
     if len(vertices) != 4 or len(order) != 6:
-        raise NotImplementedError(
-            "quotients of treewidth three other than the complete one"
+        raise AssertionError(
+            f"no other quotient up to length 8 has treewidth three: {order}"
         )
     return (
         "four",

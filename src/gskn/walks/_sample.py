@@ -18,7 +18,6 @@ from gskn.walks._patterns import patterns
 from gskn.walks._threads import run_threads
 
 _NODES_AT_ONCE = 2048
-_GOLDEN = 0x9E3779B97F4A7C15
 
 
 def sample_walks(
