@@ -16,13 +16,21 @@ def check_int(value: object, name: str, *, minimum: int) -> int:
     return int(value)
 
 
-def check_fraction(value: object, name: str) -> float:
-    """Return ``value`` as a float between 0 and 1."""
+def check_number(value: object, name: str, *, minimum: float) -> float:
+    """Return ``value`` as a float of at least ``minimum``."""
     if isinstance(value, bool) or not isinstance(value, int | float | np.number):
         raise InputError(f"{name} must be a number, got {value!r}.")
-    if not 0 <= value <= 1:
-        raise InputError(f"{name} must be between 0 and 1, got {value}.")
+    if not value >= minimum:  # also what is no number at all
+        raise InputError(f"{name} must be at least {minimum}, got {value}.")
     return float(value)
+
+
+def check_fraction(value: object, name: str) -> float:
+    """Return ``value`` as a float between 0 and 1."""
+    number = check_number(value, name, minimum=0)
+    if number > 1:
+        raise InputError(f"{name} must be between 0 and 1, got {value}.")
+    return number
 
 
 def check_choice(value: object, name: str, *, choices: Sequence[str]) -> str:

@@ -1,10 +1,12 @@
 import logging
+from concurrent.futures import ThreadPoolExecutor
 
 import networkx as nx
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from threadpoolctl import threadpool_info
 
 from gskn import as_batch, datasets
 from gskn.exceptions import InputError
@@ -196,6 +198,27 @@ def test_counts_beyond_what_floats_hold_are_refused():
     np.testing.assert_allclose(table.rows.sum(axis=1), 199.0**7, rtol=1e-9)
 
 
+@pytest.mark.parametrize("scale", [1e-320, 1e-200, 1e-60, 1e60, 1e200, 1e307])
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"method": "sampled", "n_walks": 2000, "random_state": 0}, {"induced": True}],
+)
+def test_probabilities_do_not_depend_on_the_scale_of_weights(scale, options):
+    weights = np.ones((4, 4)) - np.eye(4)
+    weights[0, 1] = weights[1, 0] = 2.0
+    plain = pattern_counts(weights, 5, **options).rows.toarray()
+    scaled = pattern_counts(weights * scale, 5, **options).rows.toarray()
+    np.testing.assert_allclose(scaled, plain, atol=1e-2 if scale == 1e-320 else 1e-12)
+
+
+def test_overlapping_calls_restore_the_threads_of_blas():
+    graphs = datasets.load("regular").graphs
+    before = [pool["num_threads"] for pool in threadpool_info()]
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda _: pattern_counts(graphs, 6, n_jobs=2), range(8)))
+    assert [pool["num_threads"] for pool in threadpool_info()] == before
+
+
 def test_what_is_too_much_is_sampled_and_said(caplog):
     star = nx.star_graph(2000)
     with caplog.at_level(logging.WARNING):
@@ -210,7 +233,15 @@ def test_what_is_too_much_is_sampled_and_said(caplog):
 
 
 @pytest.mark.parametrize(
-    "options", [{"length": 0}, {"weighting": "sum"}, {"method": "guess"}, {"n_walks": 0}]
+    "options",
+    [
+        {"max_work": "a"},
+        {"method": "sampled", "weighting": "count"},
+        {"length": 0},
+        {"weighting": "sum"},
+        {"method": "guess"},
+        {"n_walks": 0},
+    ],
 )
 def test_wrong_options_are_refused(options):
     with pytest.raises(InputError):

@@ -61,8 +61,16 @@ def test_directions_count():
         ([nx.path_graph(2)] * 2, {}, "2 graphs"),
         (nx.path_graph(2), {"nodes": (0, 5)}, "no node 5"),
         (nx.path_graph(2), {"max_length": 0}, "max_length"),
+        (nx.path_graph(2), {"max_length": 9}, "at most 8"),
+        (nx.path_graph(2), {"max_induced_length": 9}, "at most 8"),
     ],
 )
 def test_wrong_input_is_refused(first, options, words):
     with pytest.raises(InputError, match=words):
         distinguish(first, nx.path_graph(2), **options)
+
+
+def test_dense_graphs_are_compared_as_far_as_walks_can_be_enumerated():
+    found = distinguish(nx.complete_graph(60), nx.complete_graph(60), max_length=6)
+    assert not found.by_wl
+    assert (found.by_patterns, found.by_induced) == (None, None)

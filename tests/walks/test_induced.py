@@ -83,7 +83,10 @@ def test_names_say_which_edges_are_not_walked():
     names = pattern_counts(nx.complete_graph(4), 4, induced=True).names
     assert "0-1-2-3 {0-2 0-3 1-3}" in names
     directed = pattern_counts(nx.DiGraph([(0, 1), (1, 2), (0, 2)]), 3, induced=True)
-    assert "0-1-2 {0>2}" in directed.names
+    assert "0-1-2 {0>1 0>2 1>2}" in directed.names
+    both = [np.array([[0, 1], [0, 0]]), np.array([[0, 1], [1, 0]])]
+    names = pattern_counts(both, 2, induced=True).names
+    assert sorted(names) == ["0-0", "0-1", "0-1 {0>1}"]
 
 
 def test_too_many_walks_are_sampled_and_said(caplog):

@@ -125,6 +125,11 @@ def test_the_error_falls_as_one_over_the_root_of_the_walks():
     assert abs(errors[0] / errors[1] / 4 - 1) < 0.1
 
 
+def test_anonymize_of_long_and_of_empty_walks():
+    assert anonymize(np.arange(40_000)).max() == 39_999
+    assert anonymize(np.empty((4, 0), dtype=int)).shape == (4, 0)
+
+
 def test_what_are_no_walks_is_refused():
     with pytest.raises(InputError, match="node numbers"):
         anonymize(np.array([0.5]))

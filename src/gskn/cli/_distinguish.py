@@ -1,6 +1,7 @@
 """``gskn distinguish``: what tells two graphs apart, and from which length on."""
 
 import itertools
+import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -87,4 +88,9 @@ def _picture(found: "Distinction", names: list[str]) -> str:
     ]
     counts = f"{found.counts[0]:,} times in {names[0]}, {found.counts[1]:,} in {names[1]}"
     title = f"The first pattern that differs is {found.pattern}: {counts}."
-    return "\n".join([title, "", *(f"    {row}" for row in [line, *arcs])])
+    picture = "\n".join([title, "", *(f"    {row}" for row in [line, *arcs])])
+    try:
+        picture.encode(sys.stdout.encoding or "ascii")
+    except UnicodeEncodeError:
+        return picture.translate(str.maketrans("─└┘", "-\\/"))
+    return picture

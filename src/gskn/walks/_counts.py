@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 
 from gskn._random import RandomState
 from gskn._types import AnyArray, IndexArray
-from gskn._validation import check_choice, check_int
+from gskn._validation import check_choice, check_int, check_number
 from gskn.exceptions import InputError
 from gskn.graphs import GraphBatch, as_batch
 from gskn.walks._exact import (
@@ -199,6 +199,7 @@ class _Options:
         check_choice(self.weighting, "weighting", choices=["probability", "count"])
         check_choice(self.method, "method", choices=["auto", "exact", "sampled"])
         check_int(self.n_walks, "n_walks", minimum=1)
+        check_number(self.max_work, "max_work", minimum=0)
 
     @property
     def probability(self) -> bool:
@@ -263,6 +264,8 @@ def _induced_table(batch: GraphBatch, length: int, options: _Options) -> Pattern
 
 
 def _check_countable(chosen: AnyArray, length: int, options: _Options) -> None:
+    if not options.probability and options.method == "sampled":
+        raise InputError("Counts cannot be sampled; use weighting='probability'.")
     if not chosen.all() and not options.probability:
         raise InputError(
             f"Graph {int(np.argmin(chosen))} is too large for exact counts of length "

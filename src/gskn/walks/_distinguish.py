@@ -10,6 +10,10 @@ from gskn._validation import check_int
 from gskn.exceptions import InputError
 from gskn.graphs import GraphBatch, as_batch
 from gskn.walks._counts import PatternTable, pattern_counts
+from gskn.walks._exact import MAX_EXACT_LENGTH
+from gskn.walks._induced import n_walks_by_graph
+
+_MAX_WALKS = 1e8
 
 
 @dataclass(frozen=True)
@@ -25,7 +29,7 @@ class Distinction:
     by_patterns : int or None
         By how often the patterns of anonymous walks occur.
     by_induced : int or None
-        By how often induced patterns occur.
+        By how often induced patterns occur, as far as their walks can be enumerated.
     max_length : int
         The last length that was tried.
     pattern : str
@@ -75,13 +79,16 @@ def distinguish(
     >>> found.by_wl, found.by_walks, found.by_patterns, found.pattern
     (False, None, 4, '0-1-2-0')
     """
-    max_length = check_int(max_length, "max_length", minimum=1)
+    max_length = _check_length(max_length, "max_length")
+    max_induced_length = _check_length(max_induced_length, "max_induced_length")
     pair = GraphBatch.concat([_one_graph(first, "first"), _one_graph(second, "second")])
     places = _check_nodes(nodes, pair)
     by_walks = by_patterns = by_induced = None
     pattern, counts = "", (0, 0)
     for length in range(1, max_length + 1):
-        table = pattern_counts(pair, length, weighting="count", method="exact")
+        table = pattern_counts(
+            pair, length, weighting="count", method="exact", exact_counts=False
+        )
         rows = _compared(table, places)
         if by_walks is None and rows[0].sum() != rows[1].sum():
             by_walks = length
@@ -95,7 +102,11 @@ def distinguish(
         if by_patterns is not None and by_walks is not None:
             break
     for length in range(1, min(max_induced_length, max_length) + 1):
-        table = pattern_counts(pair, length, weighting="count", induced=True)
+        if n_walks_by_graph(pair, length).max(initial=0) > _MAX_WALKS:
+            break  # too many to enumerate; what is known so far is still worth saying
+        table = pattern_counts(
+            pair, length, weighting="count", induced=True, method="exact"
+        )
         rows = _compared(table, places)
         if (rows[0] != rows[1]).any():
             by_induced = length
@@ -104,6 +115,13 @@ def distinguish(
     return Distinction(
         by_wl, by_walks, by_patterns, by_induced, max_length, pattern, counts
     )
+
+
+def _check_length(length: int, name: str) -> int:
+    length = check_int(length, name, minimum=1)
+    if length > MAX_EXACT_LENGTH:
+        raise InputError(f"{name} must be at most {MAX_EXACT_LENGTH}, got {length}.")
+    return length
 
 
 def _one_graph(graph: Any, name: str) -> GraphBatch:

@@ -37,7 +37,16 @@ class StepGraphs:
     def of(batch: GraphBatch, *, use_weights: bool) -> "StepGraphs":
         """Prepare a batch; without weights every edge counts 1."""
         matrix = batch.adjacency.tocsr()
-        data = matrix.data if use_weights else np.ones(matrix.nnz)
+        data = np.ones(matrix.nnz)
+        weighted = np.zeros(batch.n_graphs, dtype=bool)
+        if use_weights and batch.is_weighted:
+            sources = np.repeat(np.arange(batch.n_nodes), batch.degrees)
+            owners = batch.node_graphs[sources]
+            weighted[owners[matrix.data != 1]] = True
+            # Powers of raw weights would overflow; chances are at most one.
+            chances = matrix.data / row_maxima(batch)[sources]
+            chances /= np.bincount(sources, chances, batch.n_nodes)[sources]
+            data = np.where(weighted[owners], chances, 1.0)
         steps = csr_array((data, matrix.indices, matrix.indptr), shape=matrix.shape)
         dead = batch.degrees == 0
         if dead.any():
@@ -45,15 +54,7 @@ class StepGraphs:
             ends = csr_array((np.ones(len(nodes)), (nodes, nodes)), shape=matrix.shape)
             steps = (steps + ends).tocsr()
         stays = steps.diagonal() > 0
-        odd = (
-            np.add.reduceat(np.append(data != 1, False), matrix.indptr[:-1])
-            if matrix.nnz
-            else None
-        )
-        heavy = np.zeros(batch.n_nodes, dtype=bool)
-        if odd is not None:
-            heavy = (odd > 0) & (np.diff(matrix.indptr) > 0)
-        return StepGraphs(batch, steps, _any_of(stays, batch), _any_of(heavy, batch))
+        return StepGraphs(batch, steps, _any_of(stays, batch), weighted)
 
 
 def exact_rows(
@@ -128,7 +129,8 @@ def _by_kind(
     flags = np.array([graphs.weighted, graphs.batch.directed, graphs.staying]).T[numbers]
     for flag in np.unique(flags, axis=0):
         weighted, directed, staying = map(bool, flag)
-        kind = Kind(weighted, directed, staying, probability)
+        # Chances there and back differ even where weights do not.
+        kind = Kind(weighted, directed or weighted, staying, probability)
         yield kind, numbers[(flags == flag).all(axis=1)]
 
 
@@ -241,7 +243,7 @@ def _signed(sums: FloatArray, length: int, kind: Kind, *, floats: bool) -> csr_a
     signs = basis(length, kind).signs
     n_patterns = signs.shape[0]
     csr = (signs.indptr.astype(np.int64), signs.indices.astype(np.int32), signs.data)
-    noise = 64 * np.finfo(np.float64).eps if kind.probability else 0.0
+    noise = 8 * np.finfo(np.float64).eps if kind.probability else 0.0
     blocks = []
     for first in range(0, max(sums.shape[1], 1), _ROWS_AT_ONCE):
         part = np.ascontiguousarray(sums[:, first : first + _ROWS_AT_ONCE].T)
@@ -266,6 +268,16 @@ def as_sparse(rows: FloatArray) -> csr_array:
     indptr = running_total(filled.sum(axis=1))
     indices = np.nonzero(filled)[1].astype(np.int32)
     return csr_array((rows[filled], indices, indptr.astype(np.int32)), shape=rows.shape)
+
+
+def row_maxima(batch: GraphBatch) -> FloatArray:
+    """Return the largest weight of every row, 1 where there is none."""
+    matrix = batch.adjacency
+    filled = np.flatnonzero(batch.degrees)
+    maxima = np.ones(batch.n_nodes)
+    if len(filled):
+        maxima[filled] = np.maximum.reduceat(matrix.data, matrix.indptr[filled])
+    return maxima
 
 
 def merge_rows(

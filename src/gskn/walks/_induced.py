@@ -17,7 +17,7 @@ from gskn.graphs import GraphBatch
 from gskn.graphs._batch import positions_within, running_total
 from gskn.walks._jit import enumerate_induced, sample_induced
 from gskn.walks._patterns import patterns
-from gskn.walks._sample import pattern_tree, running_weights
+from gskn.walks._sample import pattern_tree, running_sums, scaled_weights
 
 MAX_INDUCED_LENGTH = 8  # the bits of longer ones do not fit
 _FIRST_CAPACITY = 2**9
@@ -34,8 +34,8 @@ def induced_rows(
 ) -> tuple[AnyArray, csr_array]:
     """Return the codes of the induced patterns found, sorted, and a row for every node."""
     matrix = batch.adjacency
-    totals = running_weights(batch, use_weights=probability)
-    weights = matrix.data if len(totals) else np.empty(0)
+    weights = scaled_weights(batch, use_weights=probability)
+    totals = running_sums(batch, weights)
     positions = positions_within(batch.graph_sizes)
     children, packed = pattern_tree(length), _packed_patterns(length)
     graph_of = batch.node_graphs
@@ -138,11 +138,13 @@ def induced_names(patterns: AnyArray, arcs: list[list[tuple[int, int]]]) -> list
 
 
 def _extra(pattern: list[int], arcs: list[tuple[int, int]]) -> str:
-    walked = set(itertools.pairwise(pattern))
-    left = {(a, b) for a, b in arcs if (a, b) not in walked and (b, a) not in walked}
-    texts = [
-        f"{a}-{b}" if (b, a) in left else f"{a}>{b}"
-        for a, b in sorted(left)
-        if a < b or (b, a) not in left
-    ]
+    """List the pairs that are joined but not walked, and all that are joined one way."""
+    walked = {(min(s), max(s)) for s in itertools.pairwise(pattern)}
+    found = set(arcs)
+    texts = []
+    for a, b in sorted({(min(arc), max(arc)) for arc in arcs}):
+        if (a, b) in found and (b, a) in found:
+            texts += [] if (a, b) in walked else [f"{a}-{b}"]
+        else:
+            texts.append(f"{a}>{b}" if (a, b) in found else f"{b}>{a}")
     return f" {{{' '.join(texts)}}}" if texts else ""

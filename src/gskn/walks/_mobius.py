@@ -51,7 +51,7 @@ class Basis:
 class Kind:
     """What may be forgotten about a quotient on graphs of this kind."""
 
-    weighted: bool  # else a step used twice counts once
+    weighted: bool  # steps are chances; else a step used twice counts once
     directed: bool  # else steps there and back are the same
     staying: bool  # self-loops or dead ends
     probability: bool  # else how often a vertex is left does not matter
@@ -118,7 +118,7 @@ def _draw(pattern: list[int], kind: Kind) -> Quotient:
     simple = [(a, b, *_forget(counts, kind)) for (a, b), counts in sorted(edges.items())]
     if not kind.weighted:
         stays = [min(count, 1) for count in stays]
-    if not kind.probability:
+    if not kind.probability or kind.weighted:  # weighted steps are chances already
         leaves = [0] * n_vertices
     return Quotient(n_vertices, tuple(simple), tuple(leaves), tuple(stays))
 

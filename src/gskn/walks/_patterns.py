@@ -7,6 +7,7 @@ import numpy as np
 
 from gskn._types import AnyArray
 from gskn._validation import check_int
+from gskn.exceptions import InputError
 
 MAX_LENGTH = 10  # 21,147 patterns of length 9 stay in hand; nobody asks for more
 
@@ -35,7 +36,8 @@ def patterns(length: int, *, staying: bool = False) -> AnyArray:
     ['0-1-0-1', '0-1-0-2', '0-1-2-0', '0-1-2-1', '0-1-2-3']
     """
     length = check_int(length, "length", minimum=1)
-    check_int(MAX_LENGTH - length, f"{MAX_LENGTH} - length", minimum=0)
+    if length > MAX_LENGTH:
+        raise InputError(f"length must be at most {MAX_LENGTH}, got {length}.")
     listed, n_moving = _all_patterns(length)
     return listed if staying else listed[:n_moving]
 

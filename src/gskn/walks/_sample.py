@@ -12,12 +12,13 @@ from gskn._validation import check_int
 from gskn.exceptions import InputError
 from gskn.graphs import GraphBatch, as_batch
 from gskn.graphs._batch import positions_within
-from gskn.walks._exact import as_sparse
+from gskn.walks._exact import as_sparse, row_maxima
 from gskn.walks._jit import fill_patterns, fill_running_sums, fill_sampled_rows, fill_walks
 from gskn.walks._patterns import patterns
 from gskn.walks._threads import run_threads
 
 _NODES_AT_ONCE = 2048
+_BUFFER_CELLS = 2**22  # of the dense rows that one thread fills
 
 
 def sample_walks(
@@ -65,10 +66,8 @@ def sample_walks(
     seed = as_seed(random_state)
     walks = np.empty((batch.n_nodes, n_walks, length), dtype=np.int32)
     matrix = batch.adjacency
-    totals, positions = (
-        running_weights(batch, use_weights=use_weights),
-        positions_within(batch.graph_sizes),
-    )
+    totals = running_sums(batch, scaled_weights(batch, use_weights=use_weights))
+    positions = positions_within(batch.graph_sizes)
 
     def fill(start: int) -> None:
         part = walks[start : start + _NODES_AT_ONCE]
@@ -100,8 +99,9 @@ def anonymize(walks: AnyArray) -> AnyArray:
     walks = np.asarray(walks)
     if walks.dtype.kind not in "iu" or not walks.ndim:
         raise InputError(f"walks must be an array of node numbers, got {walks.dtype}.")
-    flat = np.ascontiguousarray(walks.reshape(-1, walks.shape[-1]))
-    result = np.empty(flat.shape, dtype=np.int16)
+    length = walks.shape[-1]
+    flat = np.ascontiguousarray(walks.reshape(walks.size // max(length, 1), length))
+    result = np.empty(flat.shape, dtype=np.int16 if length < 2**15 else np.int32)
     fill_patterns(flat, result)
     return result.reshape(walks.shape)
 
@@ -119,22 +119,20 @@ def sampled_rows(
     n_columns = len(patterns(length, staying=True))
     children = pattern_tree(length)
     matrix = batch.adjacency
-    totals, positions = (
-        running_weights(batch, use_weights=True),
-        positions_within(batch.graph_sizes),
-    )
-    weights = matrix.data if len(totals) else np.empty(0)
-    starts = list(range(0, len(nodes), _NODES_AT_ONCE))
+    weights = scaled_weights(batch, use_weights=True)
+    totals, positions = running_sums(batch, weights), positions_within(batch.graph_sizes)
+    at_once = max(16, min(_NODES_AT_ONCE, _BUFFER_CELLS // n_columns))
+    starts = list(range(0, len(nodes), at_once))
     blocks: list[Any] = [csr_array((0, n_columns))] * (len(starts) + 1)
 
     def fill(start: int) -> None:
-        part = nodes[start : start + _NODES_AT_ONCE]
+        part = nodes[start : start + at_once]
         rows = np.zeros((len(part), n_columns))
         fill_sampled_rows(
             *(matrix.indptr, matrix.indices, weights, totals, positions, seed),
             *(part, n_walks, length, children, rows),
         )
-        blocks[start // _NODES_AT_ONCE] = as_sparse(rows)
+        blocks[start // at_once] = as_sparse(rows)
 
     if length == 1:
         return csr_array(np.ones((len(nodes), 1)))
@@ -161,11 +159,18 @@ def pattern_tree(length: int) -> IndexArray:
     return children
 
 
-def running_weights(batch: GraphBatch, *, use_weights: bool) -> FloatArray:
-    """Return running sums of the weights within every row, or nothing."""
+def scaled_weights(batch: GraphBatch, *, use_weights: bool) -> FloatArray:
+    """Return weights with at most 1 in every row, so that no sum overflows; or nothing."""
     if not use_weights or not batch.is_weighted:
         return np.empty(0)
-    matrix = batch.adjacency
-    totals = np.empty(matrix.nnz)
-    fill_running_sums(matrix.indptr, matrix.data, totals)
+    maxima = np.repeat(row_maxima(batch), batch.degrees)
+    scaled: FloatArray = batch.adjacency.data / maxima
+    return scaled
+
+
+def running_sums(batch: GraphBatch, weights: FloatArray) -> FloatArray:
+    """Return running sums of the weights within every row, or nothing."""
+    totals = np.empty_like(weights)
+    if len(weights):
+        fill_running_sums(batch.adjacency.indptr, weights, totals)
     return totals
