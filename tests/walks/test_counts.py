@@ -211,6 +211,17 @@ def test_probabilities_do_not_depend_on_the_scale_of_weights(scale, options):
     np.testing.assert_allclose(scaled, plain, atol=1e-2 if scale == 1e-320 else 1e-12)
 
 
+def test_a_huge_neighbour_does_not_decide_how_a_graph_is_done():
+    """Work is added up graph by graph: running sums would lose the small ones."""
+    star, path = nx.star_graph(3000), nx.path_graph(600)
+    options = {"max_work": 10_000, "random_state": 0}
+    for order in ([star, path], [path, star]):
+        table = pattern_counts(order, 6, **options)
+        assert table.is_exact.tolist() == [graph is path for graph in order]
+    work = _exact.product_work(as_batch([star] * 3 + [path]), 6)
+    assert work[-1] == _exact.product_work(as_batch(path), 6)[0]
+
+
 def test_overlapping_calls_restore_the_threads_of_blas():
     graphs = datasets.load("regular").graphs
     before = [pool["num_threads"] for pool in threadpool_info()]

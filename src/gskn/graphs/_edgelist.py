@@ -50,7 +50,7 @@ def read_edge_list(path: Path, options: ReadOptions) -> list[GraphParts]:
         columns = _read_dicts(path, content, options)
         return [from_table(_as_table(path, columns, content, 0), _positional(options))]
     delimiter = _delimiter(path, line)
-    fields = next(csv.reader([line], delimiter=delimiter)) if delimiter else line.split()
+    fields = _split(line, delimiter)
     header = _header([field.strip() for field in fields], options)
     if not header and not 2 <= len(fields) <= len(_UNNAMED):
         raise FileFormatError(
@@ -99,6 +99,10 @@ def _delimiter(path: Path, line: str) -> str:
     return next((sign for sign in (",", ";", "\t") if sign in line), "")
 
 
+def _split(line: str, delimiter: str) -> list[str]:
+    return next(csv.reader([line], delimiter=delimiter)) if delimiter else line.split()
+
+
 def _header(fields: list[str], options: ReadOptions) -> tuple[str, ...]:
     """Return the names of the columns if the first line is a header."""
     lowered = [field.lower() for field in fields]
@@ -145,10 +149,7 @@ def _bad_line(
 ) -> FileFormatError:
     """Find the line that the parser refused."""
     for number, line in _content_lines(content):
-        fields = (
-            next(csv.reader([line], delimiter=delimiter)) if delimiter else line.split()
-        )
-        if len(fields) != n_fields or line.count('"') % 2:
+        if len(_split(line, delimiter)) != n_fields or line.count('"') % 2:
             return FileFormatError(
                 path, f"expected {n_fields} fields, got {line[:60]!r}", line=number
             )

@@ -19,14 +19,8 @@ class Adjacency(csr_array):
 
     def tocsr(self, copy: bool = False) -> csr_array:  # noqa: FBT001, FBT002 - scipy's form
         """Return a plain CSR array with one index type; weights and columns are shared."""
-        fits = self.nnz <= np.iinfo(np.int32).max
-        index = np.int32 if fits else np.int64
-        arrays = (
-            self.data,
-            self.indices.astype(index, copy=False),
-            self.indptr.astype(index),
-        )
-        plain = csr_array(arrays, shape=self.shape, copy=copy)
+        plain = plain_csr(self.data, self.indices, self.indptr, self.shape)
+        plain = plain.copy() if copy else plain
         # Asked of self, whose answer is kept; products of this class are unsorted.
         plain.has_canonical_format = self.has_canonical_format
         return plain
@@ -52,3 +46,12 @@ def make_csr(data: FloatArray, indices: NodeArray, indptr: IndexArray) -> Adjace
     matrix.has_sorted_indices = True
     matrix.has_canonical_format = True
     return matrix
+
+
+def plain_csr(
+    data: FloatArray, indices: NodeArray, indptr: IndexArray, shape: tuple[int, int]
+) -> csr_array:
+    """Wrap CSR arrays in a matrix of one index type, int32 where the entries allow it."""
+    index = np.int32 if len(indices) <= np.iinfo(np.int32).max else np.int64
+    arrays = (data, indices.astype(index, copy=False), indptr.astype(index, copy=False))
+    return csr_array(arrays, shape=shape)

@@ -18,13 +18,13 @@ from gskn.walks._exact import (
     StepGraphs,
     exact_rows,
     merge_rows,
-    n_steps_estimate,
+    n_walks_by_graph,
+    product_work,
 )
 from gskn.walks._induced import (
     MAX_INDUCED_LENGTH,
     induced_names,
     induced_rows,
-    n_walks_by_graph,
     unpack,
 )
 from gskn.walks._patterns import pattern_names, patterns
@@ -300,6 +300,6 @@ def _choose(steps: StepGraphs, length: int, options: _Options) -> AnyArray:
         return np.zeros(batch.n_graphs, dtype=bool)
     if options.method == "exact" or length <= 3:  # short patterns need no products
         return np.ones(batch.n_graphs, dtype=bool)
-    work = n_steps_estimate(steps, length)
+    work = product_work(batch, length)
     work[batch.graph_sizes <= MAX_DENSE_SIZE] = 0  # dense algebra bounds these
     return _within(work, options.max_work, "multiplications")

@@ -10,8 +10,7 @@ from gskn._validation import check_int
 from gskn.exceptions import InputError
 from gskn.graphs import GraphBatch, as_batch
 from gskn.walks._counts import PatternTable, pattern_counts
-from gskn.walks._exact import MAX_EXACT_LENGTH
-from gskn.walks._induced import n_walks_by_graph
+from gskn.walks._exact import MAX_EXACT_LENGTH, n_walks_by_graph
 
 _MAX_WALKS = 1e8
 

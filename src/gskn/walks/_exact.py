@@ -10,6 +10,7 @@ from gskn._types import BoolArray, FloatArray, IndexArray
 from gskn.exceptions import InputError
 from gskn.graphs import GraphBatch
 from gskn.graphs._batch import positions_within, ranges, running_total
+from gskn.graphs._sparse import plain_csr
 from gskn.walks._algebra import Dense, Sparse, compute, compute_fours
 from gskn.walks._jit import copy_rows, fill_signed_rows
 from gskn.walks._mobius import Kind, basis
@@ -67,10 +68,16 @@ def exact_rows(
     n_jobs: int | None = None,
 ) -> list[tuple[IndexArray, list[csr_array]]]:
     """Return nodes and their rows for every length, group by group, for some graphs."""
+    work = product_work(graphs.batch, max(lengths))
     tasks = [
         _Task(graphs, group, lengths, kind, dense, floats)
         for kind, members in _by_kind(graphs, numbers, probability=probability)
-        for group, dense in _groups(graphs, members, lengths, kind)
+        for group, dense in _groups(
+            members,
+            graphs.batch.graph_sizes[members],
+            work[members],
+            has_products=make_plan(lengths, kind).count("times") > 0,
+        )
     ]
     return run_threads(_Task.run, tasks, n_jobs)
 
@@ -135,14 +142,11 @@ def _by_kind(
 
 
 def _groups(
-    graphs: StepGraphs, numbers: IndexArray, lengths: tuple[int, ...], kind: Kind
+    numbers: IndexArray, sizes: IndexArray, work: FloatArray, *, has_products: bool
 ) -> Iterator[tuple[IndexArray, bool]]:
     """Group graphs that go through dense algebra together, or through sparse algebra."""
-    sizes = graphs.batch.graph_sizes[numbers]
-    work = n_steps_estimate(graphs, max(lengths))[numbers]
     cubes = sizes.astype(np.float64) ** 3
-    dense = (sizes <= MAX_DENSE_SIZE) & (_SPARSE_OVER_DENSE * work > cubes)
-    dense &= make_plan(lengths, kind).count("times") > 0
+    dense = (sizes <= MAX_DENSE_SIZE) & (_SPARSE_OVER_DENSE * work > cubes) & has_products
     for group in _sparse_groups(numbers[~dense], work[~dense]):
         yield group, False
     for group in _dense_groups(numbers[dense], sizes[dense]):
@@ -178,9 +182,7 @@ class _Blocks:
         indices = (self.columns + first[self.entry_graphs]).astype(np.int32)
         indptr = running_total(self.row_sizes)
         n_nodes = len(self.nodes)
-        index = np.int32 if indptr[-1] < 2**31 else np.int64
-        arrays = (self.values, indices.astype(index, copy=False), indptr.astype(index))
-        return csr_array(arrays, shape=(n_nodes, n_nodes))
+        return plain_csr(self.values, indices, indptr, (n_nodes, n_nodes))
 
     def as_array(self) -> tuple[FloatArray, IndexArray]:
         """Write the blocks into one array, and say where every node went."""
@@ -193,25 +195,28 @@ class _Blocks:
         return padded, graph * size + local
 
 
-def n_steps_estimate(graphs: StepGraphs, length: int) -> FloatArray:
+def product_work(batch: GraphBatch, length: int) -> FloatArray:
     """Bound, for every graph, the multiplications of its largest sparse product.
 
     A product of steps has at most as many terms as there are walks of so many steps:
     two for lengths 4 and 5, three up to 7, four at 8.
     """
-    walks = np.ones(graphs.batch.n_nodes)
-    pattern = csr_array(
-        (np.ones(graphs.steps.nnz), graphs.steps.indices, graphs.steps.indptr),
-        shape=graphs.steps.shape,
+    return n_walks_by_graph(batch, 3 if length <= 5 else 4 if length <= 7 else 5)
+
+
+def n_walks_by_graph(batch: GraphBatch, length: int) -> FloatArray:
+    """Count the walks that visit ``length`` nodes in every graph."""
+    matrix = batch.adjacency.tocsr()
+    ones = csr_array(
+        (np.ones(matrix.nnz), matrix.indices, matrix.indptr), shape=matrix.shape
     )
-    for _ in range(2 if length <= 5 else 3 if length <= 7 else 4):
-        walks = pattern @ walks
-    return _sum_by_graph(walks, graphs.batch)
-
-
-def _sum_by_graph(values: FloatArray, batch: GraphBatch) -> FloatArray:
-    totals = np.concatenate(([0.0], np.cumsum(values)))
-    return totals[batch.graph_ptr[1:]] - totals[batch.graph_ptr[:-1]]
+    dead = batch.degrees == 0
+    walks = np.ones(batch.n_nodes)
+    for _ in range(length - 1):
+        walks = np.where(dead, walks, ones @ walks)
+    # Added up graph by graph: a running sum would round by what stands before.
+    totals = np.bincount(batch.node_graphs, weights=walks, minlength=batch.n_graphs)
+    return totals.astype(np.float64)
 
 
 def _sparse_groups(numbers: IndexArray, work: FloatArray) -> Iterator[IndexArray]:
@@ -292,6 +297,4 @@ def merge_rows(
     data = np.empty(indptr[-1])
     for nodes, rows in pieces:
         copy_rows(rows.indptr, rows.indices, rows.data, indptr[nodes], indices, data)
-    index = np.int32 if indptr[-1] < 2**31 else np.int64
-    arrays = (data, indices.astype(index, copy=False), indptr.astype(index))
-    return csr_array(arrays, shape=(n_nodes, n_columns))
+    return plain_csr(data, indices, indptr, (n_nodes, n_columns))

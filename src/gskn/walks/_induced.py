@@ -115,20 +115,6 @@ def _packed_patterns(length: int) -> AnyArray:
     return packed
 
 
-def n_walks_by_graph(batch: GraphBatch, length: int) -> FloatArray:
-    """Count the walks that visit ``length`` nodes in every graph."""
-    matrix = batch.adjacency.tocsr()
-    ones = csr_array(
-        (np.ones(matrix.nnz), matrix.indices, matrix.indptr), shape=matrix.shape
-    )
-    dead = batch.degrees == 0
-    walks = np.ones(batch.n_nodes)
-    for _ in range(length - 1):
-        walks = np.where(dead, walks, ones @ walks)
-    totals = np.bincount(batch.node_graphs, weights=walks, minlength=batch.n_graphs)
-    return totals.astype(np.float64)
-
-
 def induced_names(patterns: AnyArray, arcs: list[list[tuple[int, int]]]) -> list[str]:
     """Write induced patterns as "0-1-2-3 {0-2}": also the edges that are not walked."""
     return [
