@@ -52,9 +52,9 @@ def enumerated(graphs: GraphBatch, length: int) -> np.ndarray:
     matrix = graphs.adjacency
     rows = np.zeros((graphs.n_nodes, len(patterns(length, staying=True))))
     nodes = np.arange(graphs.n_nodes)
-    enumerate_walks(
-        matrix.indptr, matrix.indices, nodes, length, pattern_tree(length), rows
-    )
+    children, first_states = pattern_tree(length)
+    children = np.where(children >= first_states[-1], children - first_states[-1], children)
+    enumerate_walks(matrix.indptr, matrix.indices, nodes, length, children, rows)
     return rows
 
 

@@ -29,6 +29,14 @@ CASES = {
     "a star of 10^5 leaves": (
         (
             "star = both(np.zeros(n, int), np.arange(1, n + 1))\n"
+            "finish(pattern_counts(star, 6), exact=True)"
+        ),
+        600,
+    ),
+    "a star of 10^5 rays, no two nodes of which are twins": (
+        (
+            "hub, ray = np.zeros(n, int), np.arange(1, n + 1)\n"
+            "star = both(np.r_[hub, ray], np.r_[ray, ray + n])\n"
             "finish(pattern_counts(star, 6, random_state=0), exact=False)"
         ),
         1000,

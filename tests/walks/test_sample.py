@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from gskn import as_batch, datasets
 from gskn.exceptions import InputError
-from gskn.walks import anonymize, pattern_counts, sample_walks
+from gskn.walks import anonymize, pattern_counts, pattern_tables, patterns, sample_walks
 from tests.reference import walks as reference
 from tests.walks.test_counts import graphs
 
@@ -97,6 +97,41 @@ def test_sampled_rows_are_probabilities_of_possible_patterns(graph, length):
     rows = sampled.rows.toarray()
     np.testing.assert_allclose(rows.sum(axis=1), 1, atol=1e-9)
     assert (exact[rows > 1e-9] > 0).all()
+
+
+@pytest.mark.reference
+@given(graphs(), st.integers(2, 7), st.integers(1, 70))
+def test_sampled_rows_are_sampled_walks_with_their_last_step_exact(graph, length, n_walks):
+    """The walks are those of `sample_walks`, without their last node."""
+    batch = as_batch(graph)
+    walks = sample_walks(batch, length - 1, n_walks, random_state=3)
+    column = {tuple(p): n for n, p in enumerate(patterns(length, staying=True).tolist())}
+    expected = np.zeros((batch.n_nodes, len(column)))
+    for start, repeats in enumerate(walks.tolist()):
+        for walk in repeats:
+            for last in reference.neighbours(graph, walk[-1]):
+                chance = reference.probability(graph, [walk[-1], last])
+                pattern = tuple(reference.anonymize([*walk, last]))
+                expected[start, column[pattern]] += chance / n_walks
+    table = pattern_counts(graph, length, method="sampled", n_walks=n_walks, random_state=3)
+    np.testing.assert_allclose(table.rows.toarray(), expected, atol=1e-12)
+
+
+def test_last_steps_into_large_rows_are_exact():
+    """Beyond 64 neighbours, visited ones are searched for instead of passed by."""
+    graph = nx.star_graph(70)
+    graph.add_edges_from([(1, 2), (2, 3)])
+    sampled = pattern_counts(graph, 3, method="sampled", n_walks=5000, random_state=0)
+    exact = pattern_counts(graph, 3).rows.toarray()
+    np.testing.assert_allclose(sampled.rows.toarray(), exact, atol=0.03)
+
+
+@given(graphs(), st.integers(1, 6))
+def test_sampled_lengths_share_their_walks(graph, length):
+    options = {"method": "sampled", "n_walks": 4, "random_state": 0}
+    for table in pattern_tables(graph, length, **options):
+        alone = pattern_counts(graph, table.length, **options)
+        assert (table.rows != alone.rows).nnz == 0
 
 
 @given(graphs())

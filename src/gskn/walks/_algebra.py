@@ -1,11 +1,11 @@
 """Terms of a plan computed on graphs: batched dense arrays, or one sparse matrix."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array
 
-from gskn._types import FloatArray
+from gskn._types import FloatArray, IndexArray
 from gskn.walks._jit import fill_complete_fours
 from gskn.walks._mobius import Kind
 from gskn.walks._plan import Plan, Term
@@ -14,103 +14,152 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
+class Matrix(NamedTuple):
+    """Entries between classes of twins, and what is added where a node meets itself.
+
+    Without twins every class is one node, and there is nothing to add.
+    """
+
+    entries: Any
+    extra: FloatArray | None
+
+
 class Dense:
     """Graphs of one padded size as an array of shape (n_graphs, size, size)."""
 
-    def __init__(self, steps: FloatArray, kind: Kind):
-        self.steps, self.kind = steps, kind
-        self.degrees = steps.sum(axis=2)
-        self.loops = np.diagonal(steps, axis1=1, axis2=2)
+    def __init__(
+        self,
+        steps: Matrix,
+        sizes: FloatArray | None,
+        kind: Kind,
+    ):
+        self.steps, self.sizes, self.kind = steps, sizes, kind
+        self.degrees = self.reach(steps, None)
+        self.loops = _add(self._diagonal(steps), steps.extra)
 
-    def step(self, there: int, back: int) -> FloatArray:
+    @staticmethod
+    def _diagonal(matrix: Matrix) -> Any:
+        return np.einsum("gii->gi", matrix.entries)  # a view that may be written to
+
+    def step(self, there: int, back: int) -> Matrix:
         """Return the matrix of an edge used so often there and back."""
-        powered = _power(self.steps, there, self.kind)
+        if not (self.kind.weighted or self.kind.directed):
+            return self.steps
+        entries = self.steps.entries
+        powered = _power(entries, there, self.kind)
         if not back:
-            return powered
-        mirror = _power(self.steps.transpose(0, 2, 1), back, self.kind)
-        return mirror if not there else powered * mirror
+            return Matrix(powered, None)
+        mirror = _power(entries.transpose(0, 2, 1), back, self.kind)
+        return Matrix(mirror if not there else powered * mirror, None)
 
     def visits(self, left: int, stayed: int) -> FloatArray:
         """Return the vector of a vertex left and stayed at so often."""
         return _visits(self.degrees, self.loops, left, stayed)
 
-    def times(self, first: Any, vector: Any, second: Any) -> Any:
+    def times(self, first: Matrix, vector: Any, second: Matrix) -> Matrix:
         """Return ``first diag(vector) second``."""
-        if vector is not None:
-            first = first * vector[:, None, :]
-        return np.matmul(first, second)
+        scale = _multiply(vector, self.sizes)
+        left = first.entries if scale is None else first.entries * scale[:, None, :]
+        if first.extra is None or second.extra is None:
+            return Matrix(np.matmul(left, second.entries), None)
+        scaled = Matrix(left, None)  # (X1 S + D1) v X2 + X1 v D2, and D1 v D2
+        extra = _multiply(first.extra, vector)
+        self._diagonal(scaled)[...] += extra
+        product = np.matmul(left, second.entries)
+        rest = _multiply(second.extra, vector)[:, None, :]
+        product += np.multiply(first.entries, rest, out=left)
+        return Matrix(product, extra * second.extra)
 
-    def both(self, first: Any, second: Any) -> Any:
+    def both(self, first: Matrix, second: Matrix) -> Matrix:
         """Return the elementwise product of matrices."""
-        return first * second
+        entries = first.entries * second.entries
+        return Matrix(entries, self._both_extra(first, second))
 
-    def reach(self, matrix: Any, vector: Any) -> Any:
+    def _both_extra(self, first: Matrix, second: Matrix) -> FloatArray | None:
+        if first.extra is None or second.extra is None:
+            return None
+        # (x + d)(y + e) - x y on the diagonal
+        own: FloatArray = (self._diagonal(first) + first.extra) * second.extra
+        own += first.extra * self._diagonal(second)
+        return own
+
+    def reach(self, matrix: Matrix, vector: Any) -> FloatArray:
         """Return a matrix times a vector."""
-        if vector is None:
-            return matrix.sum(axis=2)
-        return np.matmul(matrix, vector[:, :, None])[:, :, 0]
+        weighted = _multiply(vector, self.sizes)
+        if weighted is None:
+            found = matrix.entries.sum(axis=2)
+        else:
+            found = np.matmul(matrix.entries, weighted[:, :, None])[:, :, 0]
+        return _add(found, _times_vector(matrix.extra, vector))
 
     def ones(self) -> FloatArray:
         """Return the vector of ones."""
-        return np.ones(self.steps.shape[:2])
+        return np.ones(self.steps.entries.shape[:2])
 
 
-class Sparse:
+class Sparse(Dense):
     """Graphs as one block-diagonal CSR matrix."""
 
-    def __init__(self, steps: csr_array, kind: Kind):
-        self.steps, self.kind = steps, kind
-        self.degrees = np.asarray(steps.sum(axis=1))
-        self.loops = steps.diagonal()
+    @staticmethod
+    def _diagonal(matrix: Matrix) -> Any:
+        return np.asarray(matrix.entries.diagonal())
 
-    def step(self, there: int, back: int) -> csr_array:
+    def step(self, there: int, back: int) -> Matrix:
         """Return the matrix of an edge used so often there and back."""
-        powered = self._powered(self.steps, there)
+        if not (self.kind.weighted or self.kind.directed):
+            return self.steps
+        powered = self._powered(there)
         if not back:
-            return powered
-        mirror = self._powered(self.steps, back).T.tocsr()
-        return mirror if not there else powered.multiply(mirror).tocsr()
+            return Matrix(powered, None)
+        mirror = self._powered(back).T.tocsr()
+        return Matrix(mirror if not there else powered.multiply(mirror).tocsr(), None)
 
-    def _powered(self, matrix: csr_array, power: int) -> csr_array:
+    def _powered(self, power: int) -> csr_array:
+        matrix = self.steps.entries
         if power <= 1 or not self.kind.weighted:
             return matrix
         return csr_array((matrix.data**power, matrix.indices, matrix.indptr), matrix.shape)
 
-    def visits(self, left: int, stayed: int) -> FloatArray:
-        """Return the vector of a vertex left and stayed at so often."""
-        return _visits(self.degrees, self.loops, left, stayed)
-
-    def times(self, first: Any, vector: Any, second: Any) -> csr_array:
+    def times(self, first: Matrix, vector: Any, second: Matrix) -> Matrix:
         """Return ``first diag(vector) second``."""
-        if vector is not None:
-            # Columns of the first are scaled in place of rows of the second: no product.
-            scaled = first.data * vector[first.indices]
-            first = csr_array((scaled, first.indices, first.indptr), first.shape)
-        return first @ second
+        left = _scale_columns(first.entries, _multiply(vector, self.sizes))
+        product = left @ second.entries
+        if first.extra is None or second.extra is None:
+            return Matrix(product, None)
+        extra = _multiply(first.extra, vector)
+        product += _scale_rows(second.entries, extra)
+        product += _scale_columns(first.entries, _multiply(second.extra, vector))
+        return Matrix(product, extra * second.extra)
 
-    def both(self, first: Any, second: Any) -> csr_array:
+    def both(self, first: Matrix, second: Matrix) -> Matrix:
         """Return the elementwise product of matrices."""
-        return first.multiply(second).tocsr()
+        entries = first.entries.multiply(second.entries).tocsr()
+        return Matrix(entries, self._both_extra(first, second))
 
-    def reach(self, matrix: Any, vector: Any) -> Any:
+    def reach(self, matrix: Matrix, vector: Any) -> FloatArray:
         """Return a matrix times a vector."""
-        vector = np.ones(matrix.shape[1]) if vector is None else vector
-        return np.asarray(matrix @ vector)
+        weighted = _multiply(vector, self.sizes)
+        weighted = np.ones(matrix.entries.shape[1]) if weighted is None else weighted
+        return _add(matrix.entries @ weighted, _times_vector(matrix.extra, vector))
 
     def ones(self) -> FloatArray:
         """Return the vector of ones."""
-        return np.ones(self.steps.shape[0])
+        return np.ones(self.steps.entries.shape[0])
 
     def four(
-        self, steps: tuple[csr_array, ...], visits: tuple[FloatArray, ...]
+        self,
+        steps: tuple[Matrix, ...],
+        visits: tuple[FloatArray, ...],
+        roots: IndexArray,
     ) -> FloatArray:
-        """Return the sums over complete graphs of four vertices."""
-        sums = np.empty(self.steps.shape[0])
+        """Return the sums over complete graphs of four vertices; twins stand apart."""
+        sums = np.empty(len(roots))
         fill_complete_fours(
-            tuple(matrix.indptr.astype(np.int64) for matrix in steps),
-            tuple(matrix.indices.astype(np.int32) for matrix in steps),
-            tuple(matrix.data for matrix in steps),
+            tuple(matrix.entries.indptr.astype(np.int64) for matrix in steps),
+            tuple(matrix.entries.indices.astype(np.int32) for matrix in steps),
+            tuple(matrix.entries.data for matrix in steps),
             np.array(visits),
+            roots,
             sums,
         )
         return sums
@@ -142,12 +191,13 @@ def _compute_term(term: Term, algebra: Dense | Sparse, known: dict[Term, Any]) -
     return operation(*values)
 
 
-def compute_fours(plan: Plan, algebra: Sparse) -> dict[Term, FloatArray]:
+def compute_fours(plan: Plan, algebra: Sparse, roots: IndexArray) -> dict[Term, FloatArray]:
     """Compute the complete graphs of four, which no product of matrices gives."""
     return {
         term: algebra.four(
             tuple(algebra.step(*step[1:]) for step in term[1]),
             tuple(algebra.visits(*visit[1:]) for visit in term[2]),
+            roots,
         )
         for term in plan.order
         if term[0] == "four"
@@ -162,3 +212,31 @@ def _visits(degrees: FloatArray, loops: FloatArray, left: int, stayed: int) -> F
     # Padding has no steps; its rows are dropped, so any finite number will do.
     safe = np.where(degrees > 0, degrees, 1.0)
     return safe ** -float(left) * loops**stayed
+
+
+def _multiply(first: Any, second: Any) -> Any:
+    """Multiply where None is all ones."""
+    if first is None or second is None:
+        return second if first is None else first
+    return first * second
+
+
+def _times_vector(extra: FloatArray | None, vector: Any) -> FloatArray | None:
+    return None if extra is None else _multiply(extra, vector)
+
+
+def _add(first: FloatArray, second: FloatArray | None) -> FloatArray:
+    """Add where None is nothing."""
+    return first if second is None else first + second
+
+
+def _scale_columns(matrix: csr_array, factors: FloatArray | None) -> csr_array:
+    if factors is None:
+        return matrix
+    scaled = matrix.data * factors[matrix.indices]
+    return csr_array((scaled, matrix.indices, matrix.indptr), matrix.shape)
+
+
+def _scale_rows(matrix: csr_array, factors: FloatArray) -> csr_array:
+    scaled = matrix.data * np.repeat(factors, np.diff(matrix.indptr))
+    return csr_array((scaled, matrix.indices, matrix.indptr), matrix.shape)

@@ -15,8 +15,11 @@ from gskn.graphs import GraphBatch, as_batch
 from gskn.walks._exact import (
     MAX_DENSE_SIZE,
     MAX_EXACT_LENGTH,
+    SignedRows,
+    SparseRows,
     StepGraphs,
     exact_rows,
+    fours_work,
     merge_rows,
     n_walks_by_graph,
     product_work,
@@ -126,7 +129,8 @@ def pattern_counts(  # noqa: PLR0913 - every one has a sensible default
         Seed of sampled walks.
     max_work : float, default=2e8
         Multiplications of one sparse product, or walks to enumerate, beyond which
-        "auto" samples a graph.
+        "auto" samples a graph. A product takes up to 20 bytes for each, so this bounds
+        memory too (4 GB with the default).
     exact_counts : bool, default=True
         Whether counts beyond 2^53, which floats cannot hold exactly, are refused.
     n_jobs : int or None, default=None
@@ -139,7 +143,8 @@ def pattern_counts(  # noqa: PLR0913 - every one has a sensible default
     Notes
     -----
     No walk is enumerated: see `gskn.walks._mobius` for the identity, `gskn.walks._plan`
-    for how its terms are computed by products of matrices. Time grows with the number of
+    for how its terms are computed by products of matrices, `gskn.walks._twins` for nodes
+    that need no row of their own. Time grows with the number of
     walks of three steps (two for lengths below 6, four for length 8) in sparse graphs,
     and with the cube of the size in small dense ones.
 
@@ -221,17 +226,17 @@ def _tables(
         floats=not options.exact_counts,
         n_jobs=options.n_jobs,
     )
-    pieces: list[list[tuple[IndexArray, csr_array]]] = [[] for _ in lengths]
-    for nodes, rows_by_length in groups:
-        for collected, rows in zip(pieces, rows_by_length, strict=True):
-            collected.append((nodes, rows))
+    pieces: list[list[SignedRows | SparseRows]] = [[] for _ in lengths]
+    for rows_by_length in groups:
+        for collected, signed in zip(pieces, rows_by_length, strict=True):
+            collected.append(signed)
     if not chosen.all():
         nodes = np.flatnonzero(~chosen[batch.node_graphs])
-        for collected, length in zip(pieces, lengths, strict=True):
-            rows = sampled_rows(
-                batch, nodes, length, options.n_walks, options.seed, n_jobs=options.n_jobs
-            )
-            collected.append((nodes, rows))
+        sampled = sampled_rows(
+            batch, nodes, lengths, options.n_walks, options.seed, n_jobs=options.n_jobs
+        )
+        for collected, rows in zip(pieces, sampled, strict=True):
+            collected.append(SparseRows(nodes, rows))
     tables = []
     for collected, length in zip(pieces, lengths, strict=True):
         listed = patterns(length, staying=True)
@@ -258,6 +263,7 @@ def _induced_table(batch: GraphBatch, length: int, options: _Options) -> Pattern
         probability=options.probability,
         n_walks=options.n_walks,
         seed=options.seed,
+        n_jobs=options.n_jobs,
     )
     found, arcs = unpack(codes, length)
     return PatternTable(length, found, rows, chosen, batch.graph_ptr, arcs)
@@ -300,6 +306,8 @@ def _choose(steps: StepGraphs, length: int, options: _Options) -> AnyArray:
         return np.zeros(batch.n_graphs, dtype=bool)
     if options.method == "exact" or length <= 3:  # short patterns need no products
         return np.ones(batch.n_graphs, dtype=bool)
-    work = product_work(batch, length)
-    work[batch.graph_sizes <= MAX_DENSE_SIZE] = 0  # dense algebra bounds these
+    work = product_work(steps, length)
+    work[steps.sizes <= MAX_DENSE_SIZE] = 0  # dense algebra bounds these
+    if length == MAX_EXACT_LENGTH:
+        work = np.maximum(work, fours_work(steps))
     return _within(work, options.max_work, "multiplications")

@@ -1,28 +1,29 @@
 """Exact pattern rows of all nodes, without enumerating walks."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import csr_array, vstack
+from scipy.sparse import csr_array
 
-from gskn._types import BoolArray, FloatArray, IndexArray
+from gskn._types import BoolArray, FloatArray, IndexArray, NodeArray
 from gskn.exceptions import InputError
 from gskn.graphs import GraphBatch
 from gskn.graphs._batch import positions_within, ranges, running_total
 from gskn.graphs._sparse import plain_csr
-from gskn.walks._algebra import Dense, Sparse, compute, compute_fours
-from gskn.walks._jit import copy_rows, fill_signed_rows
+from gskn.walks._algebra import Dense, Matrix, Sparse, compute, compute_fours
+from gskn.walks._jit import copy_rows, fill_signed_counts, fill_signed_rows
 from gskn.walks._mobius import Kind, basis
-from gskn.walks._plan import make_plan
+from gskn.walks._plan import Plan, Term, make_plan
 from gskn.walks._threads import run_threads
+from gskn.walks._twins import Twins
 
 MAX_EXACT_LENGTH = 8
 _LARGEST_COUNT = 2.0**53
 MAX_DENSE_SIZE = 512  # larger graphs never become dense
+_FOURS_PER_PRODUCT = 5.0  # steps of that compiled loop in the time of a multiplication
 _GROUP_BYTES = 2**22  # of one dense matrix per group: a few of them stay in the cache
 _SPARSE_OVER_DENSE = 40.0  # time of a sparse multiplication over that of a dense one
-_ROWS_AT_ONCE = 2048
 
 
 @dataclass(frozen=True)
@@ -33,12 +34,13 @@ class StepGraphs:
     steps: csr_array  # dead ends step to themselves
     staying: BoolArray
     weighted: BoolArray
+    twins: Twins
 
     @staticmethod
     def of(batch: GraphBatch, *, use_weights: bool) -> "StepGraphs":
         """Prepare a batch; without weights every edge counts 1."""
         matrix = batch.adjacency.tocsr()
-        data = np.ones(matrix.nnz)
+        data = np.ones(matrix.nnz) if batch.is_weighted else matrix.data
         weighted = np.zeros(batch.n_graphs, dtype=bool)
         if use_weights and batch.is_weighted:
             sources = np.repeat(np.arange(batch.n_nodes), batch.degrees)
@@ -49,13 +51,24 @@ class StepGraphs:
             chances /= np.bincount(sources, chances, batch.n_nodes)[sources]
             data = np.where(weighted[owners], chances, 1.0)
         steps = csr_array((data, matrix.indices, matrix.indptr), shape=matrix.shape)
-        dead = batch.degrees == 0
-        if dead.any():
-            nodes = np.flatnonzero(dead)
-            ends = csr_array((np.ones(len(nodes)), (nodes, nodes)), shape=matrix.shape)
-            steps = (steps + ends).tocsr()
+        steps = with_dead_ends(steps)
         stays = steps.diagonal() > 0
-        return StepGraphs(batch, steps, _any_of(stays, batch), weighted)
+        twins = Twins.of(steps, batch.graph_ptr, ~(weighted | batch.directed))
+        return StepGraphs(batch, steps, _any_of(stays, batch), weighted, twins)
+
+    @property
+    def sizes(self) -> IndexArray:
+        """Nodes of every graph, twins counted once."""
+        return np.diff(self.twins.class_ptr)
+
+
+def with_dead_ends(matrix: csr_array) -> csr_array:
+    """Let nodes without an edge step to themselves."""
+    nodes = np.flatnonzero(np.diff(matrix.indptr) == 0)
+    if not len(nodes):
+        return matrix
+    ends = csr_array((np.ones(len(nodes)), (nodes, nodes)), shape=matrix.shape)
+    return (matrix + ends).tocsr()
 
 
 def exact_rows(
@@ -66,15 +79,15 @@ def exact_rows(
     probability: bool,
     floats: bool,
     n_jobs: int | None = None,
-) -> list[tuple[IndexArray, list[csr_array]]]:
-    """Return nodes and their rows for every length, group by group, for some graphs."""
-    work = product_work(graphs.batch, max(lengths))
+) -> list[list["SignedRows"]]:
+    """Return the rows of some graphs, group by group, for every length."""
+    work = product_work(graphs, max(lengths))
     tasks = [
-        _Task(graphs, group, lengths, kind, dense, floats)
-        for kind, members in _by_kind(graphs, numbers, probability=probability)
+        _Task(graphs, group, lengths, kind, dense, has_twins, floats)
+        for kind, has_twins, members in _by_kind(graphs, numbers, probability=probability)
         for group, dense in _groups(
             members,
-            graphs.batch.graph_sizes[members],
+            graphs.sizes[members],
             work[members],
             has_products=make_plan(lengths, kind).count("times") > 0,
         )
@@ -91,35 +104,63 @@ class _Task:
     lengths: tuple[int, ...]
     kind: Kind
     dense: bool
+    has_twins: bool
     floats: bool
 
-    def run(self) -> tuple[IndexArray, list[csr_array]]:
-        inside = _Blocks.of(self.graphs, self.numbers)
+    def run(self) -> list["SignedRows"]:
+        twins = self.graphs.twins
+        inside = _Blocks.of(twins.steps, twins.class_ptr, self.numbers)
         sums = self._dense_sums(inside) if self.dense else self._sparse_sums(inside)
         cuts = np.cumsum(
             [len(basis(length, self.kind).quotients) for length in self.lengths]
         )
         parts = zip(np.split(sums, cuts[:-1]), self.lengths, strict=True)
+        nodes, sources = twins.nodes_of(inside.nodes)
         rows = [
-            _signed(part, length, self.kind, floats=self.floats) for part, length in parts
+            SignedRows(nodes, sources, part, length, self.kind) for part, length in parts
         ]
-        return inside.nodes, rows
+        if not (self.kind.probability or self.floats):
+            for part in rows:
+                part.check_counts()
+        return rows
 
     def _sparse_sums(self, inside: "_Blocks") -> FloatArray:
         plan = make_plan(self.lengths, self.kind)
-        algebra = Sparse(inside.as_csr(), self.kind)
-        sums = compute(plan, algebra, compute_fours(plan, algebra))
+        extra, sizes = self._of_twins(inside.nodes)
+        algebra = Sparse(Matrix(inside.as_csr(), extra), sizes, self.kind)
+        sums = compute(plan, algebra, self._fours(plan, inside))
         return np.array(sums).reshape(len(plan.roots), len(inside.nodes))
 
     def _dense_sums(self, inside: "_Blocks") -> FloatArray:
         plan = make_plan(self.lengths, self.kind)
         padded, slots = inside.as_array()
-        fours = {}
-        if plan.count("four"):
-            fours = compute_fours(plan, Sparse(inside.as_csr(), self.kind))
+        extra, sizes = (
+            values if values is None else _spread(values, slots, padded)
+            for values in self._of_twins(inside.nodes)
+        )
+        fours = self._fours(plan, inside)
         spread = {term: _spread(values, slots, padded) for term, values in fours.items()}
-        sums = compute(plan, Dense(padded, self.kind), spread)
+        sums = compute(plan, Dense(Matrix(padded, extra), sizes, self.kind), spread)
         return np.array([values.ravel()[slots] for values in sums])
+
+    def _of_twins(self, classes: IndexArray) -> tuple[FloatArray | None, FloatArray | None]:
+        """Return what a node has for itself, and the size of every class."""
+        if not self.has_twins:
+            return None, None
+        twins = self.graphs.twins
+        return twins.extra[classes], twins.sizes[classes].astype(np.float64)
+
+    def _fours(self, plan: Plan, inside: "_Blocks") -> dict[Term, FloatArray]:
+        """Compute complete graphs of four among all nodes, from one of every class."""
+        if not plan.count("four"):
+            return {}
+        ptr = self.graphs.batch.graph_ptr
+        nodes = _Blocks.of(self.graphs.steps, ptr, self.numbers)
+        shift = running_total(nodes.sizes)[:-1] - ptr[self.numbers]
+        first = self.graphs.twins.first[inside.nodes]
+        roots = first + np.repeat(shift, inside.sizes)
+        algebra = Sparse(Matrix(nodes.as_csr(), None), None, self.kind)
+        return compute_fours(plan, algebra, roots)
 
 
 def _any_of(nodes: BoolArray, batch: GraphBatch) -> BoolArray:
@@ -131,14 +172,16 @@ def _any_of(nodes: BoolArray, batch: GraphBatch) -> BoolArray:
 
 def _by_kind(
     graphs: StepGraphs, numbers: IndexArray, *, probability: bool
-) -> Iterator[tuple[Kind, IndexArray]]:
-    """Split graphs by what their quotients may forget."""
-    flags = np.array([graphs.weighted, graphs.batch.directed, graphs.staying]).T[numbers]
+) -> Iterator[tuple[Kind, bool, IndexArray]]:
+    """Split graphs by what their quotients may forget, and by whether twins are used."""
+    flags = np.array(
+        [graphs.weighted, graphs.batch.directed, graphs.staying, graphs.twins.used]
+    ).T[numbers]
     for flag in np.unique(flags, axis=0):
-        weighted, directed, staying = map(bool, flag)
+        weighted, directed, staying, has_twins = map(bool, flag)
         # Chances there and back differ even where weights do not.
         kind = Kind(weighted, directed or weighted, staying, probability)
-        yield kind, numbers[(flags == flag).all(axis=1)]
+        yield kind, has_twins, numbers[(flags == flag).all(axis=1)]
 
 
 def _groups(
@@ -165,8 +208,7 @@ class _Blocks:
     entry_graphs: IndexArray
 
     @staticmethod
-    def of(graphs: StepGraphs, numbers: IndexArray) -> "_Blocks":
-        ptr, matrix = graphs.batch.graph_ptr, graphs.steps
+    def of(matrix: csr_array, ptr: IndexArray, numbers: IndexArray) -> "_Blocks":
         first, sizes = ptr[numbers], ptr[numbers + 1] - ptr[numbers]
         nodes = ranges(first, sizes)
         begin = matrix.indptr[first].astype(np.int64)
@@ -195,28 +237,46 @@ class _Blocks:
         return padded, graph * size + local
 
 
-def product_work(batch: GraphBatch, length: int) -> FloatArray:
+def product_work(graphs: StepGraphs, length: int) -> FloatArray:
     """Bound, for every graph, the multiplications of its largest sparse product.
 
     A product of steps has at most as many terms as there are walks of so many steps:
     two for lengths 4 and 5, three up to 7, four at 8.
     """
-    return n_walks_by_graph(batch, 3 if length <= 5 else 4 if length <= 7 else 5)
+    twins = graphs.twins
+    n_visits = 3 if length <= 5 else 4 if length <= 7 else 5
+    return _n_walks(twins.steps, twins.class_ptr, n_visits)
+
+
+def fours_work(graphs: StepGraphs) -> FloatArray:
+    """Bound the work on complete graphs of four, in sparse multiplications."""
+    walks = _n_walks_from(graphs.steps, 4)[graphs.twins.first]
+    return _sum_by_graph(walks, graphs.twins.class_ptr) / _FOURS_PER_PRODUCT
 
 
 def n_walks_by_graph(batch: GraphBatch, length: int) -> FloatArray:
     """Count the walks that visit ``length`` nodes in every graph."""
-    matrix = batch.adjacency.tocsr()
-    ones = csr_array(
-        (np.ones(matrix.nnz), matrix.indices, matrix.indptr), shape=matrix.shape
-    )
-    dead = batch.degrees == 0
-    walks = np.ones(batch.n_nodes)
+    steps = with_dead_ends(batch.adjacency.tocsr())
+    return _n_walks(steps, batch.graph_ptr, length)
+
+
+def _n_walks(steps: csr_array, graph_ptr: IndexArray, length: int) -> FloatArray:
+    return _sum_by_graph(_n_walks_from(steps, length), graph_ptr)
+
+
+def _n_walks_from(steps: csr_array, length: int) -> FloatArray:
+    ones = csr_array((np.ones(steps.nnz), steps.indices, steps.indptr), steps.shape)
+    walks = np.ones(steps.shape[0])
     for _ in range(length - 1):
-        walks = np.where(dead, walks, ones @ walks)
+        walks = ones @ walks
+    return walks
+
+
+def _sum_by_graph(values: FloatArray, graph_ptr: IndexArray) -> FloatArray:
     # Added up graph by graph: a running sum would round by what stands before.
-    totals = np.bincount(batch.node_graphs, weights=walks, minlength=batch.n_graphs)
-    return totals.astype(np.float64)
+    n_graphs = len(graph_ptr) - 1
+    owners = np.repeat(np.arange(n_graphs), np.diff(graph_ptr))
+    return np.bincount(owners, values, n_graphs).astype(np.float64)
 
 
 def _sparse_groups(numbers: IndexArray, work: FloatArray) -> Iterator[IndexArray]:
@@ -243,30 +303,6 @@ def _spread(values: FloatArray, slots: IndexArray, padded: FloatArray) -> FloatA
     return spread
 
 
-def _signed(sums: FloatArray, length: int, kind: Kind, *, floats: bool) -> csr_array:
-    """Add up the signed sums of every pattern, and drop what is only rounding."""
-    signs = basis(length, kind).signs
-    n_patterns = signs.shape[0]
-    csr = (signs.indptr.astype(np.int64), signs.indices.astype(np.int32), signs.data)
-    noise = 8 * np.finfo(np.float64).eps if kind.probability else 0.0
-    blocks = []
-    for first in range(0, max(sums.shape[1], 1), _ROWS_AT_ONCE):
-        part = np.ascontiguousarray(sums[:, first : first + _ROWS_AT_ONCE].T)
-        indptr = np.empty(len(part) + 1, dtype=np.int64)
-        indices = np.empty(len(part) * n_patterns, dtype=np.int32)
-        data = np.empty(len(part) * n_patterns)
-        largest = fill_signed_rows(csr, part, noise, indptr, indices, data)
-        if not (kind.probability or floats) and largest >= _LARGEST_COUNT:
-            raise InputError(
-                f"Counts of length {length} exceed 2^53, so they are not exact; use "
-                "weighting='probability', or accept floats with exact_counts=False."
-            )
-        kept = slice(0, indptr[-1])
-        arrays = (data[kept].copy(), indices[kept].copy(), indptr.astype(np.int32))
-        blocks.append(csr_array(arrays, shape=(len(part), n_patterns)))
-    return vstack(blocks, format="csr") if len(blocks) > 1 else blocks[0]
-
-
 def as_sparse(rows: FloatArray) -> csr_array:
     """Turn dense rows into CSR, without the detour through coordinates that scipy takes."""
     filled = rows != 0
@@ -285,16 +321,81 @@ def row_maxima(batch: GraphBatch) -> FloatArray:
     return maxima
 
 
+@dataclass(frozen=True)
+class SignedRows:
+    """Rows of some nodes as sums over quotients, still to be added up with their signs.
+
+    There are fewer quotients than patterns, and twins have one row: added up only where
+    they belong, rows are written once.
+    """
+
+    nodes: IndexArray
+    sources: IndexArray  # which column of the sums every node has; sorted
+    sums: FloatArray  # one row a quotient
+    length: int
+    kind: Kind
+
+    def counts(self) -> IndexArray:
+        """Return how many patterns every node has."""
+        return self._count()[0][self.sources]
+
+    def check_counts(self) -> None:
+        """Refuse counts that floats cannot hold."""
+        if self._count()[1] >= _LARGEST_COUNT:
+            raise InputError(
+                f"Counts of length {self.length} exceed 2^53, so they are not exact; use "
+                "weighting='probability', or accept floats with exact_counts=False."
+            )
+
+    def _count(self) -> tuple[IndexArray, float]:
+        counts = np.empty(self.sums.shape[1], dtype=np.int64)
+        largest = fill_signed_counts(*self._signs, self.sums, self._noise, counts)
+        return counts, largest
+
+    def write(self, starts: IndexArray, indices: NodeArray, data: FloatArray) -> None:
+        """Write the row of every node to where it starts."""
+        pointers, columns, signs = self._signs
+        where = (self.sources, starts, indices, data)
+        fill_signed_rows(pointers, columns, signs, self.sums, self._noise, *where)
+
+    @property
+    def _signs(self) -> tuple[IndexArray, NodeArray, FloatArray]:
+        signs = basis(self.length, self.kind).signs
+        return signs.indptr.astype(np.int64), signs.indices.astype(np.int32), signs.data
+
+    @property
+    def _noise(self) -> float:
+        return 8 * float(np.finfo(np.float64).eps) if self.kind.probability else 0.0
+
+
+@dataclass(frozen=True)
+class SparseRows:
+    """Rows of some nodes as they are."""
+
+    nodes: IndexArray
+    rows: csr_array
+
+    def counts(self) -> IndexArray:
+        """Return how many patterns every node has."""
+        counts: IndexArray = np.diff(self.rows.indptr)
+        return counts
+
+    def write(self, starts: IndexArray, indices: NodeArray, data: FloatArray) -> None:
+        """Write the row of every node to where it starts."""
+        rows = self.rows
+        copy_rows(rows.indptr, rows.indices, rows.data, starts, indices, data)
+
+
 def merge_rows(
-    pieces: list[tuple[IndexArray, csr_array]], n_nodes: int, n_columns: int
+    pieces: Sequence[SignedRows | SparseRows], n_nodes: int, n_columns: int
 ) -> csr_array:
     """Put rows that came in any order, and without trailing columns, where they belong."""
     counts = np.zeros(n_nodes, dtype=np.int64)
-    for nodes, rows in pieces:
-        counts[nodes] = np.diff(rows.indptr)
+    for piece in pieces:
+        counts[piece.nodes] = piece.counts()
     indptr = running_total(counts)
     indices = np.empty(indptr[-1], dtype=np.int32)
     data = np.empty(indptr[-1])
-    for nodes, rows in pieces:
-        copy_rows(rows.indptr, rows.indices, rows.data, indptr[nodes], indices, data)
+    for piece in pieces:
+        piece.write(indptr[piece.nodes], indices, data)
     return plain_csr(data, indices, indptr, (n_nodes, n_columns))

@@ -7,7 +7,8 @@ there and one back.
 """
 
 import itertools
-from functools import lru_cache
+from collections.abc import Callable
+from functools import lru_cache, partial
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -15,12 +16,14 @@ from scipy.sparse import csr_array
 from gskn._types import AnyArray, FloatArray, IndexArray
 from gskn.graphs import GraphBatch
 from gskn.graphs._batch import positions_within, running_total
-from gskn.walks._jit import enumerate_induced, sample_induced
+from gskn.walks._jit import fill_induced
 from gskn.walks._patterns import patterns
 from gskn.walks._sample import pattern_tree, running_sums, scaled_weights
+from gskn.walks._threads import run_threads
 
 MAX_INDUCED_LENGTH = 8  # the bits of longer ones do not fit
-_FIRST_CAPACITY = 2**9
+_FIRST_CAPACITY = 2**12
+_NODES_AT_ONCE = 2**14
 
 
 def induced_rows(
@@ -31,50 +34,77 @@ def induced_rows(
     probability: bool,
     n_walks: int,
     seed: np.uint64,
+    n_jobs: int | None = None,
 ) -> tuple[AnyArray, csr_array]:
     """Return the codes of the induced patterns found, sorted, and a row for every node."""
-    matrix = batch.adjacency
-    weights = scaled_weights(batch, use_weights=probability)
-    totals = running_sums(batch, weights)
-    positions = positions_within(batch.graph_sizes)
-    children, packed = pattern_tree(length), _packed_patterns(length)
-    graph_of = batch.node_graphs
-    codes, values, counts = [], [], np.zeros(batch.n_nodes, dtype=np.int64)
-    capacity = _FIRST_CAPACITY
-    for node in range(batch.n_nodes):
-        while True:
-            keys = np.zeros(capacity, dtype=np.uint64)
-            sums = np.zeros(capacity)
-            if is_exact[graph_of[node]]:
-                n_found = enumerate_induced(
-                    *(matrix.indptr, matrix.indices, weights, node, length),
-                    *(children, packed, probability, keys, sums),
-                )
-            else:
-                n_found = sample_induced(
-                    *(matrix.indptr, matrix.indices, totals, node, length, n_walks),
-                    *(seed, positions[node], children, packed, keys, sums),
-                )
-            if n_found >= 0:
-                break
-            capacity *= 4  # the table was full: begin again with a larger one
-        filled = np.flatnonzero(keys)
-        codes.append(keys[filled])
-        values.append(sums[filled])
-        counts[node] = n_found
-    return _as_rows(codes, values, counts)
+    matrix, owners = batch.adjacency, batch.node_graphs
+    weights = scaled_weights(batch, use_weights=True)
+    children, first_states = pattern_tree(length)
+    packed = np.concatenate(
+        [np.zeros(first_states[length], dtype=np.uint64), _packed_patterns(length)]
+    )
+    fill = partial(
+        fill_induced,
+        matrix.indptr,
+        matrix.indices,
+        _chances(batch, weights) if probability else np.empty(0),
+        running_sums(batch, weights),
+        batch.directed[owners],
+        ~is_exact[owners],
+        positions_within(batch.graph_sizes),
+        seed,
+        n_walks,
+        children,
+        packed,
+    )
 
+    def collect(first: int) -> tuple[AnyArray, FloatArray, IndexArray]:
+        nodes = np.arange(first, min(first + _NODES_AT_ONCE, batch.n_nodes))
+        return _collect(fill, nodes, batch.n_nodes)
 
-def _as_rows(
-    codes: list[AnyArray], values: list[FloatArray], counts: IndexArray
-) -> tuple[AnyArray, csr_array]:
-    joined = np.concatenate([*codes, np.empty(0, dtype=np.uint64)])
-    distinct, columns = np.unique(joined, return_inverse=True)
-    data = np.concatenate([*values, np.empty(0)])
-    arrays = (data, columns.astype(np.int64), running_total(counts))
-    rows = csr_array(arrays, shape=(len(counts), len(distinct)))
+    parts = run_threads(collect, list(range(0, batch.n_nodes, _NODES_AT_ONCE)), n_jobs)
+    none = (np.empty(0, np.uint64), np.empty(0), np.empty(0, np.int64))
+    codes, values, counts = (
+        np.concatenate(part) for part in zip(none, *parts, strict=True)
+    )
+    distinct, columns = np.unique(codes, return_inverse=True)
+    shape = (batch.n_nodes, len(distinct))
+    rows = csr_array((values, columns.astype(np.int64), running_total(counts)), shape)
     rows.sort_indices()
     return distinct, rows
+
+
+def _chances(batch: GraphBatch, weights: FloatArray) -> FloatArray:
+    """Return the probability of every step."""
+    if not len(weights):
+        return np.repeat(1.0 / np.maximum(batch.degrees, 1), batch.degrees)
+    rows = np.repeat(np.arange(batch.n_nodes), batch.degrees)
+    chances: FloatArray = weights / np.bincount(rows, weights, batch.n_nodes)[rows]
+    return chances
+
+
+def _collect(
+    fill: Callable[..., int], nodes: IndexArray, n_nodes: int
+) -> tuple[AnyArray, FloatArray, IndexArray]:
+    """Return codes, values and how many there are of some nodes, one after another."""
+    ranks, marks = np.full(n_nodes, -1, np.int8), np.zeros(n_nodes, np.uint64)
+    capacity, pieces = _FIRST_CAPACITY, []
+    while len(nodes):
+        table = (
+            *(ranks, marks, np.zeros(capacity, np.uint64)),
+            *(np.empty(capacity), np.zeros(capacity, np.int64)),
+        )
+        # A table is at most half full, so that one node always fits the lists.
+        codes, values = np.empty(4 * capacity, np.uint64), np.empty(4 * capacity)
+        counts = np.empty(len(nodes), np.int64)
+        n_done = fill(nodes, table, codes, values, counts)
+        n_codes = counts[:n_done].sum()
+        pieces.append((codes[:n_codes], values[:n_codes], counts[:n_done]))
+        nodes = nodes[n_done:]
+        if not n_done:
+            capacity *= 4
+    codes, values, counts = (np.concatenate(part) for part in zip(*pieces, strict=True))
+    return codes, values, counts
 
 
 def unpack(codes: AnyArray, length: int) -> tuple[AnyArray, list[list[tuple[int, int]]]]:

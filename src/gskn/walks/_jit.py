@@ -19,24 +19,11 @@ def mix(bits: np.uint64) -> np.uint64:
 
 
 @jit
-def step(
-    indptr: IndexArray,
-    indices: NodeArray,
-    totals: FloatArray,
-    node: np.int64,
-    bits: np.uint64,
-) -> np.int64:
-    """Take one random step from a node; at a dead end, stay.
-
-    ``totals`` holds running sums of the weights within every row, or nothing where all
-    weigh the same. With weights of one, both ways take the same step.
-    """
-    first, end = indptr[node], indptr[node + 1]
-    if first == end:
-        return node
+def pick(totals: FloatArray, first: np.int64, end: np.int64, bits: np.uint64) -> np.int64:
+    """Pick an entry of a row at random; ``totals`` as for `take_step`."""
     unit = np.float64(bits >> np.uint64(11)) * (1.0 / 9007199254740992.0)
     if len(totals) == 0:
-        return np.int64(indices[first + np.int64(unit * (end - first))])
+        return first + np.int64(unit * (end - first))
     wanted = unit * totals[end - 1]
     low, high = first, end - 1
     while low < high:
@@ -45,7 +32,65 @@ def step(
             low = middle + 1
         else:
             high = middle
-    return np.int64(indices[low])
+    return low
+
+
+@jit
+def take_step(
+    indptr: IndexArray,
+    indices: NodeArray,
+    totals: FloatArray,
+    nodes: IndexArray,
+    bits: AnyArray,
+    places: IndexArray,
+    n_walks: int,
+) -> None:
+    """Take one random step of many walks; at a dead end, stay.
+
+    ``totals`` holds running sums of the weights within every row, or nothing where all
+    weigh the same; with weights of one, both ways take the same step. In a large graph
+    every read is a wait for memory. These loops are small, so that the processor runs
+    ahead and waits for many walks at once.
+    """
+    ends = places[n_walks:]
+    for walk in range(n_walks):
+        places[walk] = indptr[nodes[walk]]
+        ends[walk] = indptr[nodes[walk] + 1]
+    for walk in range(n_walks):
+        bits[walk] = mix(bits[walk] + np.uint64(0x9E3779B97F4A7C15))
+        first, end = places[walk], ends[walk]
+        places[walk] = pick(totals, first, end, bits[walk]) if first < end else -1
+    for walk in range(n_walks):
+        if places[walk] >= 0:
+            nodes[walk] = indices[places[walk]]
+
+
+@jit
+def begin_walks(
+    positions: IndexArray,
+    seed: np.uint64,
+    starts: IndexArray,
+    repeats: int,
+    first: int,
+    nodes: IndexArray,
+    bits: AnyArray,
+) -> int:
+    """Begin walks from the ``first`` on, ``repeats`` from every start; return how many.
+
+    The stream is keyed by the seed, the position of the node in its graph and the walk:
+    not by thread, batch or order.
+    """
+    n_walks = min(len(bits), len(starts) * repeats - first)
+    row, repeat = first // repeats, first % repeats
+    key = mix(seed ^ mix(np.uint64(positions[starts[row]]) + np.uint64(1)))
+    for walk in range(n_walks):
+        if repeat == repeats:
+            row, repeat = row + 1, 0
+            key = mix(seed ^ mix(np.uint64(positions[starts[row]]) + np.uint64(1)))
+        bits[walk] = mix(key + np.uint64(repeat) * np.uint64(0x9E3779B97F4A7C15))
+        nodes[walk] = starts[row]
+        repeat += 1
+    return n_walks
 
 
 @jit
@@ -55,25 +100,21 @@ def fill_walks(
     totals: FloatArray,
     positions: IndexArray,
     seed: np.uint64,
-    start: int,
+    starts: IndexArray,
     walks: NodeArray,
 ) -> None:
-    """Overwrite ``walks[i, r]`` with the ``r``-th walk from node ``start + i``.
-
-    The stream is keyed by the seed, the position of the node in its graph and the walk:
-    not by thread, batch or order.
-    """
-    n_nodes, n_walks, length = walks.shape
-    for row in range(n_nodes):
-        node_key = mix(seed ^ mix(np.uint64(positions[start + row]) + np.uint64(1)))
-        for repeat in range(n_walks):
-            bits = mix(node_key + np.uint64(repeat) * np.uint64(0x9E3779B97F4A7C15))
-            node = np.int64(start + row)
-            walks[row, repeat, 0] = node
-            for visit in range(1, length):
-                bits = mix(bits + np.uint64(0x9E3779B97F4A7C15))
-                node = step(indptr, indices, totals, node, bits)
-                walks[row, repeat, visit] = node
+    """Overwrite ``walks[i, r]`` with the ``r``-th walk from the ``i``-th start."""
+    n_starts, repeats, length = walks.shape
+    flat = walks.reshape(n_starts * repeats, length)
+    nodes, bits = np.empty(64, np.int64), np.empty(64, np.uint64)
+    places = np.empty(128, np.int64)
+    for first in range(0, len(flat), 64):
+        n_walks = begin_walks(positions, seed, starts, repeats, first, nodes, bits)
+        for visit in range(length):
+            if visit > 0:
+                take_step(indptr, indices, totals, nodes, bits, places, n_walks)
+            for walk in range(n_walks):
+                flat[first + walk, visit] = nodes[walk]
 
 
 @jit
@@ -108,22 +149,43 @@ def find(indices: NodeArray, first: int, end: int, node: np.int64) -> int:
 
 @jit
 def add_last_step(
-    indptr: IndexArray,
     indices: NodeArray,
     weights: FloatArray,
+    first: int,
+    end: int,
+    node: int,
     visited: IndexArray,
     n_known: int,
-    node: np.int64,
     columns: IndexArray,
+    shift: int,
     share: float,
     row: FloatArray,
 ) -> None:
     """Add what the last step of a walk may lead to, each by its probability."""
-    first, end = indptr[node], indptr[node + 1]
     if first == end:
         for symbol in range(n_known):
             if visited[symbol] == node:
-                row[columns[symbol]] += share
+                row[columns[symbol] - shift] += share
+        return
+    if len(weights) == 0 and end - first <= 64:
+        # Few neighbours were visited before; six bits of a node tell most others apart.
+        marks = np.uint64(0)
+        for symbol in range(n_known):
+            marks |= np.uint64(1) << np.uint64(visited[symbol] & 63)
+        part = share / (end - first)
+        n_fresh = 0
+        for entry in range(first, end):
+            other = np.int64(indices[entry])
+            if (marks >> np.uint64(other & 63)) & np.uint64(1):
+                # Searched to the end, without a branch to mispredict.
+                found = n_known
+                for symbol in range(n_known):
+                    found = symbol if visited[symbol] == other else found
+                row[columns[found] - shift] += part
+            else:
+                n_fresh += 1
+        if n_fresh > 0:
+            row[columns[n_known] - shift] += part * n_fresh
         return
     total = float(end - first)
     if len(weights) > 0:
@@ -132,27 +194,14 @@ def add_last_step(
             total += weights[entry]
     fresh = total
     part = share / total
-    if end - first <= 64:
-        # Few neighbours were visited before; six bits of a node tell most others apart.
-        marks = np.uint64(0)
-        for symbol in range(n_known):
-            marks |= np.uint64(1) << np.uint64(visited[symbol] & 63)
-        for entry in range(first, end):
-            if (marks >> np.uint64(indices[entry] & 63)) & np.uint64(1):
-                for symbol in range(n_known):
-                    if visited[symbol] == indices[entry]:
-                        weight = weights[entry] if len(weights) > 0 else 1.0
-                        row[columns[symbol]] += part * weight
-                        fresh -= weight
-    else:
-        for symbol in range(n_known):
-            place = find(indices, first, end, visited[symbol])
-            if place >= 0:
-                weight = weights[place] if len(weights) > 0 else 1.0
-                row[columns[symbol]] += part * weight
-                fresh -= weight
+    for symbol in range(n_known):
+        place = find(indices, first, end, visited[symbol])
+        if place >= 0:
+            weight = weights[place] if len(weights) > 0 else 1.0
+            row[columns[symbol] - shift] += part * weight
+            fresh -= weight
     if fresh > 1e-12 * total:
-        row[columns[n_known]] += part * fresh
+        row[columns[n_known] - shift] += part * fresh
 
 
 @jit
@@ -163,46 +212,62 @@ def fill_sampled_rows(
     totals: FloatArray,
     positions: IndexArray,
     seed: np.uint64,
-    nodes: IndexArray,
-    n_walks: int,
-    length: int,
+    starts: IndexArray,
+    repeats: int,
     children: IndexArray,
+    shifts: IndexArray,
     rows: FloatArray,
 ) -> None:
     """Walk, anonymise and count without storing walks; the last step is exact.
 
-    ``children[state, symbol]`` is the state of a pattern with one more symbol, and the
-    column of ``rows`` once it is whole.
+    ``children[state, symbol]`` is the state of a pattern with one more symbol. Minus the
+    shift of its length it is a column of ``rows``; lengths whose shift is negative are
+    only walked through.
     """
-    visited = np.empty(length + 1, np.int64)
-    for row in range(len(nodes)):
-        node_key = mix(seed ^ mix(np.uint64(positions[nodes[row]]) + np.uint64(1)))
-        for repeat in range(n_walks):
-            bits = mix(node_key + np.uint64(repeat) * np.uint64(0x9E3779B97F4A7C15))
-            node = np.int64(nodes[row])
-            visited[0] = node
-            n_known, state = 1, 0
-            for _ in range(length - 2):
-                bits = mix(bits + np.uint64(0x9E3779B97F4A7C15))
-                node = step(indptr, indices, totals, node, bits)
-                # Searched to the end, without a branch to mispredict.
-                visited[n_known] = node
+    length = len(shifts) - 1
+    nodes, bits = np.empty(64, np.int64), np.empty(64, np.uint64)
+    places = np.empty(128, np.int64)
+    visited = np.empty((64, length + 1), np.int64)
+    known, states = np.empty(64, np.int64), np.empty(64, np.int64)
+    share = 1.0 / repeats
+    for start in range(0, len(starts) * repeats, 64):
+        n_walks = begin_walks(positions, seed, starts, repeats, start, nodes, bits)
+        visited[:, 0], known[:], states[:] = nodes, 1, 0
+        for size in range(2, length + 1):
+            if shifts[size] >= 0:
+                touched = np.int64(0)
+                for walk in range(n_walks):  # waits for all rows at once, as take_step
+                    first, end = indptr[nodes[walk]], indptr[nodes[walk] + 1]
+                    places[walk], places[64 + walk] = first, end
+                for walk in range(n_walks):
+                    if places[walk] < places[64 + walk]:
+                        touched += indices[places[walk]]
+                places[0] += min(touched, 0)  # nothing, but the compiler must not know
+                for walk in range(n_walks):
+                    add_last_step(
+                        indices,
+                        weights,
+                        places[walk],
+                        places[64 + walk],
+                        nodes[walk],
+                        visited[walk],
+                        known[walk],
+                        children[states[walk]],
+                        shifts[size],
+                        share,
+                        rows[(start + walk) // repeats],
+                    )
+            if size == length:
+                break
+            take_step(indptr, indices, totals, nodes, bits, places, n_walks)
+            for walk in range(n_walks):
+                node, n_known = nodes[walk], known[walk]
+                visited[walk, n_known] = node
                 symbol = n_known
                 for before in range(n_known):
-                    symbol = before if visited[before] == node else symbol
-                n_known += symbol == n_known
-                state = children[state, symbol]
-            add_last_step(
-                indptr,
-                indices,
-                weights,
-                visited,
-                n_known,
-                node,
-                children[state],
-                1.0 / n_walks,
-                rows[row],
-            )
+                    symbol = before if visited[walk, before] == node else symbol
+                known[walk] += symbol == n_known
+                states[walk] = children[states[walk], symbol]
 
 
 @jit
@@ -211,15 +276,17 @@ def fill_complete_fours(
     columns: tuple[NodeArray, ...],
     values: tuple[FloatArray, ...],
     visits: FloatArray,
+    roots: IndexArray,
     sums: FloatArray,
 ) -> None:
-    """Overwrite ``sums`` with the sums over all complete graphs of four from every node.
+    """Overwrite ``sums`` with the sums over all complete graphs of four from every root.
 
     The six matrices, in CSR form, are those of the pairs 01, 02, 03, 12, 13 and 23.
     """
-    n_nodes = len(sums)
+    n_nodes = visits.shape[1]
     third, fourth, beside = np.zeros(n_nodes), np.zeros(n_nodes), np.zeros(n_nodes)
-    for root in range(n_nodes):
+    for place in range(len(roots)):
+        root = roots[place]
         for e in range(pointers[1][root], pointers[1][root + 1]):
             third[columns[1][e]] = values[1][e]
         for e in range(pointers[2][root], pointers[2][root + 1]):
@@ -242,7 +309,7 @@ def fill_complete_fours(
             total += values[0][e] * visits[1, b] * inner
             for f in range(pointers[4][b], pointers[4][b + 1]):
                 beside[columns[4][f]] = 0.0
-        sums[root] = total * visits[0, root]
+        sums[place] = total * visits[0, root]
         for e in range(pointers[1][root], pointers[1][root + 1]):
             third[columns[1][e]] = 0.0
         for e in range(pointers[2][root], pointers[2][root + 1]):
@@ -288,43 +355,107 @@ def arcs_of_new(
 
 
 @jit
-def add_to_table(keys: AnyArray, sums: FloatArray, key: np.uint64, value: float) -> int:
-    """Add to a hash table; 1 if the key is new, 0 if not, -1 if the table is too full.
+def add_to_table(
+    keys: AnyArray, sums: FloatArray, slots: IndexArray, key: np.uint64, value: float
+) -> bool:
+    """Add to a hash table; False if it is too full. ``slots[0]`` counts those in use.
 
     No key is zero: the highest bits hold the number of symbols.
     """
     mask = np.uint64(len(keys) - 1)
     slot = mix(key) & mask
-    for _ in range(64):
-        if keys[slot] == key:
-            sums[slot] += value
-            return 0
+    while keys[slot] != key:
         if keys[slot] == np.uint64(0):
+            if 2 * slots[0] >= len(keys):
+                return False
+            slots[0] += 1
+            slots[slots[0]] = slot
             keys[slot] = key
-            sums[slot] = value
-            return 1
+            sums[slot] = 0.0
+            break
         slot = (slot + np.uint64(1)) & mask
-    return -1
+    sums[slot] += value
+    return True
+
+
+@jit
+def empty_table(
+    keys: AnyArray,
+    sums: FloatArray,
+    slots: IndexArray,
+    place: int,
+    codes: AnyArray,
+    values: FloatArray,
+) -> int:
+    """Empty a table into a list from ``place`` on; return its end, or -1 if too short."""
+    n_keys = slots[0]
+    fits = place + n_keys <= len(codes)
+    for number in range(n_keys):
+        slot = slots[1 + number]
+        if fits:
+            codes[place + number], values[place + number] = keys[slot], sums[slot]
+        keys[slot] = np.uint64(0)
+    slots[0] = 0
+    return place + n_keys if fits else -1
+
+
+@jit
+def meet(
+    indptr: IndexArray,
+    indices: NodeArray,
+    directed: bool,  # noqa: FBT001 - compiled loops take no keywords
+    node: int,
+    visited: IndexArray,
+    n_known: int,
+    ranks: AnyArray,
+    marks: AnyArray,
+) -> tuple[np.int64, np.uint64]:
+    """Return the symbol of a node and, if it is new, the bits of its arcs.
+
+    ``ranks`` are the symbols of visited nodes, -1 for others; ``marks`` tell of every
+    node which symbols lead to it (even bits) and, in undirected graphs, back (odd bits).
+    """
+    if ranks[node] >= 0:
+        return np.int64(ranks[node]), np.uint64(0)
+    found = marks[node]
+    if directed:
+        first, end = indptr[node], indptr[node + 1]
+        for symbol in range(n_known):
+            if find(indices, first, end, visited[symbol]) >= 0:
+                found |= np.uint64(2) << np.uint64(2 * symbol)
+    return np.int64(n_known), found << np.uint64(n_known * (n_known - 1))
+
+
+@jit
+def mark(
+    indptr: IndexArray, indices: NodeArray, node: int, bits: np.uint64, marks: AnyArray
+) -> None:
+    """Flip bits of all neighbours of a node: once to set them, once more to clear."""
+    for entry in range(indptr[node], indptr[node + 1]):
+        marks[indices[entry]] ^= bits
 
 
 @jit
 def enumerate_induced(
     indptr: IndexArray,
     indices: NodeArray,
-    weights: FloatArray,
+    chances: FloatArray,
+    directed: bool,  # noqa: FBT001 - compiled loops take no keywords
     start: int,
-    length: int,
     children: IndexArray,
     packed: AnyArray,
-    probability: bool,  # noqa: FBT001 - compiled loops take no keywords
+    ranks: AnyArray,
+    marks: AnyArray,
     keys: AnyArray,
     sums: FloatArray,
-) -> int:
-    """Add all walks from a node to a table; return how many keys it has, or -1 if full.
+    slots: IndexArray,
+) -> bool:
+    """Add all walks from a node to a table; False if it is too full.
 
-    Without weights given, edges weigh 1. ``probability`` multiplies the chances of the
-    steps, else every walk counts 1.
+    A walk counts the product of the ``chances`` of its steps, or 1 where there are none.
+    The last step is not walked: one look at a neighbour says what it would add.
     """
+    length = children.shape[1]
     visited = np.empty(length + 1, np.int64)
     path = np.empty(length, np.int64)  # node at every depth
     known = np.empty(length, np.int64)  # symbols known at every depth
@@ -333,50 +464,43 @@ def enumerate_induced(
     shares = np.ones(length)
     nexts = np.zeros(length, np.int64)  # next edge to follow at every depth
     path[0], known[0], visited[0] = start, 1, start
-    n_found = 0
     if length == 1:
-        return add_to_table(keys, sums, packed[0], 1.0)
-    depth = 0
+        return add_to_table(keys, sums, slots, packed[0], 1.0)
+    both = np.uint64(1) if directed else np.uint64(3)
+    ranks[start] = 0
+    mark(indptr, indices, start, both, marks)
+    depth, fits = 0, True
     while depth >= 0:
-        node = path[depth]
+        node, n_known = path[depth], known[depth]
         first, end = indptr[node], indptr[node + 1]
-        n_options = max(end - first, 1)  # at a dead end, the one option is to stay
-        if nexts[depth] == n_options:
-            depth -= 1
-            continue
-        entry = first + nexts[depth]
-        nexts[depth] += 1
-        following = node if first == end else np.int64(indices[entry])
-        share = shares[depth]
-        if probability and first < end:
-            if len(weights) > 0:
-                total = 0.0
-                for e in range(first, end):
-                    total += weights[e]
-                share *= weights[entry] / total
-            else:
-                share *= 1.0 / (end - first)  # as with weights of one, to the last bit
-        n_known = known[depth]
-        symbol = 0
-        while symbol < n_known and visited[symbol] != following:
-            symbol += 1
-        bits = arcs[depth]
-        if symbol == n_known:
-            bits |= arcs_of_new(indptr, indices, visited, n_known, following)
-        state = children[states[depth], symbol]
-        if depth == length - 2:
-            added = add_to_table(keys, sums, packed[state] | bits, share)
-            if added < 0:
-                return -1
-            n_found += added
-            continue
-        depth += 1
-        if symbol == n_known:
-            visited[n_known] = following
-            n_known += 1
-        path[depth], known[depth], states[depth] = following, n_known, state
-        arcs[depth], shares[depth], nexts[depth] = bits, share, 0
-    return n_found
+        while nexts[depth] < max(end - first, 1) and fits:
+            # At a dead end, the one option is to stay.
+            following, share = node, shares[depth]
+            if first < end:
+                following = np.int64(indices[first + nexts[depth]])
+                share *= chances[first + nexts[depth]] if len(chances) > 0 else 1.0
+            nexts[depth] += 1
+            symbol, bits = meet(
+                indptr, indices, directed, following, visited, n_known, ranks, marks
+            )
+            bits |= arcs[depth]
+            state = children[states[depth], symbol]
+            if depth == length - 2:
+                fits = add_to_table(keys, sums, slots, packed[state] | bits, share)
+                continue
+            if symbol == n_known:
+                visited[n_known], ranks[following] = following, n_known
+                mark(indptr, indices, following, both << np.uint64(2 * n_known), marks)
+                n_known += 1
+            depth += 1
+            node, first, end = following, indptr[following], indptr[following + 1]
+            path[depth], known[depth], states[depth] = following, n_known, state
+            arcs[depth], shares[depth], nexts[depth] = bits, share, 0
+        if depth == 0 or known[depth - 1] < n_known:
+            ranks[node] = -1
+            mark(indptr, indices, node, both << np.uint64(2 * (n_known - 1)), marks)
+        depth -= 1
+    return fits
 
 
 @jit
@@ -385,19 +509,19 @@ def sample_induced(
     indices: NodeArray,
     totals: FloatArray,
     start: int,
-    length: int,
-    n_walks: int,
-    seed: np.uint64,
     position: int,
+    seed: np.uint64,
+    n_walks: int,
     children: IndexArray,
     packed: AnyArray,
     keys: AnyArray,
     sums: FloatArray,
-) -> int:
-    """Add sampled walks from a node to a table; return how many keys it has, or -1."""
+    slots: IndexArray,
+) -> bool:
+    """Add sampled walks from a node to a table; False if it is too full."""
+    length = children.shape[1]
     visited = np.empty(length + 1, np.int64)
     node_key = mix(seed ^ mix(np.uint64(position) + np.uint64(1)))
-    n_found = 0
     for repeat in range(n_walks):
         bits = mix(node_key + np.uint64(repeat) * np.uint64(0x9E3779B97F4A7C15))
         node = np.int64(start)
@@ -405,7 +529,9 @@ def sample_induced(
         n_known, state, arcs = 1, 0, np.uint64(0)
         for _ in range(length - 1):
             bits = mix(bits + np.uint64(0x9E3779B97F4A7C15))
-            node = step(indptr, indices, totals, node, bits)
+            first, end = indptr[node], indptr[node + 1]
+            if first < end:
+                node = np.int64(indices[pick(totals, first, end, bits)])
             symbol = 0
             while symbol < n_known and visited[symbol] != node:
                 symbol += 1
@@ -414,11 +540,76 @@ def sample_induced(
                 visited[n_known] = node
                 n_known += 1
             state = children[state, symbol]
-        added = add_to_table(keys, sums, packed[state] | arcs, 1.0 / n_walks)
-        if added < 0:
-            return -1
-        n_found += added
-    return n_found
+        if not add_to_table(keys, sums, slots, packed[state] | arcs, 1.0 / n_walks):
+            return False
+    return True
+
+
+@jit
+def fill_induced(
+    indptr: IndexArray,
+    indices: NodeArray,
+    chances: FloatArray,
+    totals: FloatArray,
+    directed: AnyArray,
+    sampled: AnyArray,
+    positions: IndexArray,
+    seed: np.uint64,
+    n_walks: int,
+    children: IndexArray,
+    packed: AnyArray,
+    nodes: IndexArray,
+    table: tuple[AnyArray, AnyArray, AnyArray, FloatArray, IndexArray],
+    codes: AnyArray,
+    values: FloatArray,
+    counts: IndexArray,
+) -> int:
+    """Write the codes and values of nodes one after another; return how many were done.
+
+    It ends early where the table or the lists are too small. ``directed`` and ``sampled``
+    are given for every node.
+    """
+    ranks, marks, keys, sums, slots = table
+    place = 0
+    for number in range(len(nodes)):
+        node = nodes[number]
+        if sampled[node]:
+            fits = sample_induced(
+                indptr,
+                indices,
+                totals,
+                node,
+                positions[node],
+                seed,
+                n_walks,
+                children,
+                packed,
+                keys,
+                sums,
+                slots,
+            )
+        else:
+            fits = enumerate_induced(
+                indptr,
+                indices,
+                chances,
+                directed[node],
+                node,
+                children,
+                packed,
+                ranks,
+                marks,
+                keys,
+                sums,
+                slots,
+            )
+        n_keys = slots[0]
+        end = empty_table(keys, sums, slots, place, codes, values)
+        if not fits or end < 0:
+            return number
+        counts[number] = n_keys
+        place = end
+    return len(nodes)
 
 
 @jit
@@ -435,33 +626,203 @@ def fill_running_sums(indptr: IndexArray, weights: FloatArray, totals: FloatArra
 
 
 @jit
-def fill_signed_rows(
-    signs: tuple[IndexArray, NodeArray, FloatArray],
+def fill_signed(
+    pointers: IndexArray,
+    columns: NodeArray,
+    signs: FloatArray,
+    sums: FloatArray,
+    first: int,
+    noise: float,
+    totals: FloatArray,
+) -> float:
+    """Overwrite ``totals`` with the signed sums of every pattern, rounding with zero.
+
+    ``totals`` has one row a pattern, and a column for every column of ``sums`` from the
+    ``first`` on: columns side by side are added up at once. The signs are CSR, one row a
+    pattern. What is below ``noise`` times the sum without signs is rounding. Returns the
+    largest sum without signs.
+    """
+    n_columns = min(totals.shape[1], sums.shape[1] - first)
+    bounds = np.empty(n_columns)
+    largest = 0.0
+    for pattern in range(len(totals)):
+        total = totals[pattern]
+        for i in range(n_columns):
+            total[i], bounds[i] = 0.0, 0.0
+        for entry in range(pointers[pattern], pointers[pattern + 1]):
+            sign, row = signs[entry], sums[columns[entry]]
+            size = abs(sign)
+            for i in range(n_columns):
+                total[i] += sign * row[first + i]
+                bounds[i] += size * row[first + i]
+        for i in range(n_columns):
+            largest = max(largest, bounds[i])
+            total[i] = total[i] if abs(total[i]) > noise * bounds[i] else 0.0
+    return largest
+
+
+@jit
+def fill_signed_counts(
+    pointers: IndexArray,
+    columns: NodeArray,
+    signs: FloatArray,
     sums: FloatArray,
     noise: float,
+    counts: IndexArray,
+) -> float:
+    """Overwrite ``counts`` with the patterns of every column; see `fill_signed`."""
+    totals = np.empty((len(pointers) - 1, 64))
+    largest = 0.0
+    for first in range(0, len(counts), 64):
+        bound = fill_signed(pointers, columns, signs, sums, first, noise, totals)
+        largest = max(largest, bound)
+        n_columns = min(64, len(counts) - first)
+        counts[first : first + n_columns] = 0
+        for pattern in range(len(totals)):
+            for i in range(n_columns):
+                counts[first + i] += totals[pattern, i] != 0.0
+    return largest
+
+
+@jit
+def fill_signed_rows(
+    pointers: IndexArray,
+    columns: NodeArray,
+    signs: FloatArray,
+    sums: FloatArray,
+    noise: float,
+    sources: IndexArray,
+    starts: IndexArray,
+    indices: NodeArray,
+    data: FloatArray,
+) -> None:
+    """Write the signed sums of the source of every target to where it starts.
+
+    ``sources`` is sorted, so that twins, which have one source, are added up once.
+    """
+    totals = np.empty((len(pointers) - 1, 64))
+    first = -64
+    for target in range(len(sources)):
+        column, place = sources[target], starts[target]
+        if column >= first + 64:
+            first = column // 64 * 64
+            fill_signed(pointers, columns, signs, sums, first, noise, totals)
+        for pattern in range(len(totals)):
+            value = totals[pattern, column - first]
+            if value != 0.0:
+                indices[place] = pattern
+                data[place] = value
+                place += 1
+
+
+@jit
+def are_twins(indptr: IndexArray, indices: NodeArray, one: int, two: int) -> bool:
+    """Tell whether two nodes of an undirected graph may change places."""
+    i, i_end = indptr[one], indptr[one + 1]
+    j, j_end = indptr[two], indptr[two + 1]
+    if i_end - i != j_end - j:
+        return False
+    loops = 0
+    while True:
+        while i < i_end and (indices[i] == one or indices[i] == two):
+            loops += indices[i] == one
+            i += 1
+        while j < j_end and (indices[j] == one or indices[j] == two):
+            loops -= indices[j] == two
+            j += 1
+        if i == i_end or j == j_end:
+            return i == i_end and j == j_end and loops == 0
+        if indices[i] != indices[j]:
+            return False
+        i += 1
+        j += 1
+
+
+@jit
+def fill_twins(
+    indptr: IndexArray,
+    indices: NodeArray,
+    owners: IndexArray,
+    eligible: AnyArray,
+    slots: NodeArray,
+    twin_of: IndexArray,
+) -> None:
+    """Overwrite ``twin_of`` with the first twin of every node, itself if it has none.
+
+    ``slots`` is an empty hash table (-1) of first nodes, a power of two long. Twins that
+    are adjacent agree in what they and their neighbours hash to, others in what their
+    neighbours do; a look at the rows decides.
+    """
+    mask = np.uint64(len(slots) - 1)
+    for node in range(len(twin_of)):
+        if not eligible[owners[node]]:
+            continue
+        around = mix(np.uint64(owners[node]) + np.uint64(1))
+        own = np.uint64(0)
+        for entry in range(indptr[node], indptr[node + 1]):
+            if indices[entry] == node:
+                around += np.uint64(0x9E3779B97F4A7C15)
+            else:
+                around += mix(np.uint64(indices[entry]) + np.uint64(1))
+        own = around + mix(np.uint64(node) + np.uint64(1))
+        found = False
+        for key in (around, own):
+            slot = mix(key) & mask
+            while slots[slot] >= 0 and not found:
+                known = slots[slot]
+                if owners[known] == owners[node]:
+                    if are_twins(indptr, indices, known, node):
+                        twin_of[node] = known
+                        found = True
+                slot = (slot + np.uint64(1)) & mask
+        if not found:
+            for key in (around, own):
+                slot = mix(key) & mask
+                while slots[slot] >= 0:
+                    slot = (slot + np.uint64(1)) & mask
+                slots[slot] = node
+
+
+@jit
+def fill_class_rows(
     indptr: IndexArray,
     indices: NodeArray,
     data: FloatArray,
-) -> float:
-    """Add up signed sums for every node and pattern, and keep what is not rounding.
+    first: IndexArray,
+    class_of: IndexArray,
+    sizes: IndexArray,
+    class_indptr: IndexArray,
+    class_indices: NodeArray,
+    class_data: FloatArray,
+    extra: FloatArray,
+) -> None:
+    """Overwrite a CSR matrix with the steps between classes of twins, columns sorted.
 
-    ``signs`` is CSR, one row a pattern; ``sums`` has one row a node. What is below
-    ``noise`` times the sum without signs is dropped. Returns the largest such sum.
+    ``extra`` is what a node has for itself beyond what it has for its twins.
     """
-    pointers, columns, values = signs
-    n_kept, largest = 0, 0.0
-    indptr[0] = 0
-    for node in range(len(sums)):
-        for pattern in range(len(pointers) - 1):
-            total, bound = 0.0, 0.0
-            for entry in range(pointers[pattern], pointers[pattern + 1]):
-                term = values[entry] * sums[node, columns[entry]]
-                total += term
-                bound += abs(term)
-            largest = max(largest, bound)
-            if abs(total) > noise * bound:
-                indices[n_kept] = pattern
-                data[n_kept] = total
-                n_kept += 1
-        indptr[node + 1] = n_kept
-    return largest
+    place = 0
+    for row in range(len(first)):
+        node = first[row]
+        loop, beside = 0.0, 0.0
+        for entry in range(indptr[node], indptr[node + 1]):
+            if indices[entry] == node:
+                loop = data[entry]
+            elif class_of[indices[entry]] == row:
+                beside = data[entry]
+        if sizes[row] == 1:
+            beside = loop
+        extra[row] = loop - beside
+        pending = beside != 0.0
+        for entry in range(indptr[node], indptr[node + 1]):
+            column = class_of[indices[entry]]
+            if pending and column >= row:
+                class_indices[place], class_data[place] = row, beside
+                place += 1
+                pending = False
+            if column != row and first[column] == indices[entry]:
+                class_indices[place], class_data[place] = column, data[entry]
+                place += 1
+        if pending:
+            class_indices[place], class_data[place] = row, beside
+            place += 1
+        class_indptr[row + 1] = place

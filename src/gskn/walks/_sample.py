@@ -11,7 +11,7 @@ from gskn._types import AnyArray, FloatArray, IndexArray, NodeArray
 from gskn._validation import check_int
 from gskn.exceptions import InputError
 from gskn.graphs import GraphBatch, as_batch
-from gskn.graphs._batch import positions_within
+from gskn.graphs._batch import positions_within, running_total
 from gskn.walks._exact import as_sparse, row_maxima
 from gskn.walks._jit import fill_patterns, fill_running_sums, fill_sampled_rows, fill_walks
 from gskn.walks._patterns import patterns
@@ -71,7 +71,8 @@ def sample_walks(
 
     def fill(start: int) -> None:
         part = walks[start : start + _NODES_AT_ONCE]
-        fill_walks(matrix.indptr, matrix.indices, totals, positions, seed, start, part)
+        nodes = np.arange(start, start + len(part))
+        fill_walks(matrix.indptr, matrix.indices, totals, positions, seed, nodes, part)
 
     run_threads(fill, list(range(0, batch.n_nodes, _NODES_AT_ONCE)), n_jobs)
     return walks
@@ -109,35 +110,40 @@ def anonymize(walks: AnyArray) -> AnyArray:
 def sampled_rows(
     batch: GraphBatch,
     nodes: IndexArray,
-    length: int,
+    lengths: tuple[int, ...],
     n_walks: int,
     seed: np.uint64,
     *,
     n_jobs: int | None,
-) -> csr_array:
-    """Estimate the pattern probabilities of some nodes; the last step is exact."""
-    n_columns = len(patterns(length, staying=True))
-    children = pattern_tree(length)
+) -> list[csr_array]:
+    """Estimate the pattern probabilities of some nodes; the last step is exact.
+
+    The walks are the same for all lengths: a short one begins a long one.
+    """
+    children, first_states = pattern_tree(max(lengths))
+    shifts = np.full(max(lengths) + 1, -1)
+    cuts = running_total(np.array([len(patterns(k, staying=True)) for k in lengths]))
+    shifts[list(lengths)] = first_states[list(lengths)] - cuts[:-1]
     matrix = batch.adjacency
     weights = scaled_weights(batch, use_weights=True)
     totals, positions = running_sums(batch, weights), positions_within(batch.graph_sizes)
-    at_once = max(16, min(_NODES_AT_ONCE, _BUFFER_CELLS // n_columns))
+    at_once = max(16, min(_NODES_AT_ONCE, _BUFFER_CELLS // int(cuts[-1])))
     starts = list(range(0, len(nodes), at_once))
-    blocks: list[Any] = [csr_array((0, n_columns))] * (len(starts) + 1)
 
-    def fill(start: int) -> None:
+    def fill(start: int) -> list[csr_array]:
         part = nodes[start : start + at_once]
-        rows = np.zeros((len(part), n_columns))
+        rows = np.zeros((len(part), cuts[-1]))
+        if lengths[0] == 1:
+            rows[:, 0] = 1.0
         fill_sampled_rows(
             *(matrix.indptr, matrix.indices, weights, totals, positions, seed),
-            *(part, n_walks, length, children, rows),
+            *(part, n_walks, children, shifts, rows),
         )
-        blocks[start // at_once] = as_sparse(rows)
+        return [as_sparse(block) for block in np.split(rows, cuts[1:-1], axis=1)]
 
-    if length == 1:
-        return csr_array(np.ones((len(nodes), 1)))
-    run_threads(fill, starts, n_jobs)
-    return vstack(blocks, format="csr")
+    blocks = run_threads(fill, starts, n_jobs)
+    empty = [csr_array((0, n_columns)) for n_columns in np.diff(cuts)]
+    return [vstack(parts, format="csr") for parts in zip(empty, *blocks, strict=True)]
 
 
 def as_seed(random_state: RandomState) -> np.uint64:
@@ -146,17 +152,20 @@ def as_seed(random_state: RandomState) -> np.uint64:
 
 
 @lru_cache(maxsize=16)
-def pattern_tree(length: int) -> IndexArray:
-    """Return the state of every pattern with one more symbol; whole ones are columns."""
-    n_before = np.cumsum([0, *(len(patterns(k, staying=True)) for k in range(1, length))])
+def pattern_tree(length: int) -> tuple[IndexArray, IndexArray]:
+    """Return the state of every pattern with one more symbol, and the first of a length.
+
+    States are patterns, numbered by length and then in the order of `patterns`.
+    """
+    sizes = [len(patterns(k, staying=True)) for k in range(1, length)]
+    n_before = running_total(np.array([0, *sizes]))
     children = np.zeros((int(n_before[-1]), length), dtype=np.int64)
     for size in range(1, length):
         shorter = {tuple(p): n for n, p in enumerate(patterns(size, staying=True).tolist())}
-        offset = 0 if size + 1 == length else n_before[size]
         for number, pattern in enumerate(patterns(size + 1, staying=True).tolist()):
-            parent = n_before[size - 1] + shorter[tuple(pattern[:-1])]
-            children[parent, pattern[-1]] = offset + number
-    return children
+            parent = n_before[size] + shorter[tuple(pattern[:-1])]
+            children[parent, pattern[-1]] = n_before[size + 1] + number
+    return children, n_before
 
 
 def scaled_weights(batch: GraphBatch, *, use_weights: bool) -> FloatArray:
