@@ -78,6 +78,12 @@ def median(work, repeats: int) -> float:
     return float(np.median([seconds(work) for _ in range(repeats)]))
 
 
+def medians(*works) -> list[float]:
+    """Measure in turns, so that a slow minute of the machine is shared by all."""
+    rounds = [[seconds(work) for work in works] for _ in range(5)]
+    return np.median(rounds, axis=0).tolist()
+
+
 def part_of(graphs: GraphBatch, length: int, max_walks: float) -> GraphBatch:
     """Take every k-th graph, so that enumeration ends within reach."""
     steps = graphs.adjacency.tocsr()
@@ -93,14 +99,14 @@ def compare(name: str, length: int) -> None:
     part = part_of(graphs, length, 3e9)
     counts = pattern_counts(part[:5], length, weighting="count").rows.toarray()
     assert (counts == enumerated(part[:5], length)).all()  # noqa: S101 - of a benchmark
-    exact = median(lambda: pattern_counts(graphs, length), 3)
     exact_part = median(lambda: pattern_counts(part, length, weighting="count"), 3)
     by_hand = seconds(lambda: enumerated(part, length))
-    sampled = median(lambda: plain(graphs, length), 3)
-    fused = median(
-        lambda: pattern_counts(graphs, length, method="sampled", random_state=0), 3
+    exact, sampled, fused, threads = medians(
+        lambda: pattern_counts(graphs, length),
+        lambda: plain(graphs, length),
+        lambda: pattern_counts(graphs, length, method="sampled", random_state=0),
+        lambda: pattern_counts(graphs, length, n_jobs=2),
     )
-    threads = median(lambda: pattern_counts(graphs, length, n_jobs=2), 3)
     print(f"{name}, length {length}, {graphs.n_nodes:,} nodes")
     print(f"  exact              {exact:8.3f} s  (on two threads {threads:.3f} s)")
     print(f"  plain, 30 walks    {sampled:8.3f} s  {sampled / exact:.2f} x exact")
@@ -119,7 +125,8 @@ def grid(side: int) -> GraphBatch:
 
 def growth(length: int) -> None:
     sizes = [100, 180, 316, 562, 1000]
-    times = [median(lambda s=side: pattern_counts(grid(s), length), 3) for side in sizes]
+    grids = [grid(side) for side in sizes]
+    times = medians(*(lambda g=graph: pattern_counts(g, length) for graph in grids))
     slope = np.polyfit(np.log(np.square(sizes)), np.log(times), 1)[0]
     print(f"growth on grids of 10^4 to 10^6 nodes: time ~ nodes^{slope:.2f}  (bar 1.1)")
 

@@ -240,7 +240,7 @@ def _tables(
     tables = []
     for collected, length in zip(pieces, lengths, strict=True):
         listed = patterns(length, staying=True)
-        rows = merge_rows(collected, batch.n_nodes, len(listed))
+        rows = merge_rows(collected, batch.n_nodes, len(listed), options.n_jobs)
         tables.append(PatternTable(length, listed, rows, chosen, batch.graph_ptr))
     return tables
 

@@ -387,15 +387,20 @@ class SparseRows:
 
 
 def merge_rows(
-    pieces: Sequence[SignedRows | SparseRows], n_nodes: int, n_columns: int
+    pieces: Sequence[SignedRows | SparseRows],
+    n_nodes: int,
+    n_columns: int,
+    n_jobs: int | None,
 ) -> csr_array:
     """Put rows that came in any order, and without trailing columns, where they belong."""
     counts = np.zeros(n_nodes, dtype=np.int64)
-    for piece in pieces:
-        counts[piece.nodes] = piece.counts()
+    found = run_threads(lambda piece: piece.counts(), pieces, n_jobs)
+    for piece, n_found in zip(pieces, found, strict=True):
+        counts[piece.nodes] = n_found
     indptr = running_total(counts)
     indices = np.empty(indptr[-1], dtype=np.int32)
     data = np.empty(indptr[-1])
-    for piece in pieces:
-        piece.write(indptr[piece.nodes], indices, data)
+    run_threads(
+        lambda piece: piece.write(indptr[piece.nodes], indices, data), pieces, n_jobs
+    )
     return plain_csr(data, indices, indptr, (n_nodes, n_columns))

@@ -157,51 +157,90 @@ def add_last_step(
     visited: IndexArray,
     n_known: int,
     columns: IndexArray,
-    shift: int,
     share: float,
     row: FloatArray,
 ) -> None:
-    """Add what the last step of a walk may lead to, each by its probability."""
-    if first == end:
-        for symbol in range(n_known):
-            if visited[symbol] == node:
-                row[columns[symbol] - shift] += share
-        return
-    if len(weights) == 0 and end - first <= 64:
-        # Few neighbours were visited before; six bits of a node tell most others apart.
-        marks = np.uint64(0)
-        for symbol in range(n_known):
-            marks |= np.uint64(1) << np.uint64(visited[symbol] & 63)
-        part = share / (end - first)
-        n_fresh = 0
-        for entry in range(first, end):
-            other = np.int64(indices[entry])
-            if (marks >> np.uint64(other & 63)) & np.uint64(1):
-                # Searched to the end, without a branch to mispredict.
-                found = n_known
-                for symbol in range(n_known):
-                    found = symbol if visited[symbol] == other else found
-                row[columns[found] - shift] += part
-            else:
-                n_fresh += 1
-        if n_fresh > 0:
-            row[columns[n_known] - shift] += part * n_fresh
-        return
+    """Add what the last step of one walk may lead to, each by its probability."""
     total = float(end - first)
     if len(weights) > 0:
         total = 0.0
         for entry in range(first, end):
             total += weights[entry]
     fresh = total
-    part = share / total
     for symbol in range(n_known):
+        if first == end:
+            row[columns[symbol]] += share if visited[symbol] == node else 0.0
+            continue
         place = find(indices, first, end, visited[symbol])
         if place >= 0:
             weight = weights[place] if len(weights) > 0 else 1.0
-            row[columns[symbol] - shift] += part * weight
+            row[columns[symbol]] += share / total * weight
             fresh -= weight
     if fresh > 1e-12 * total:
-        row[columns[n_known] - shift] += part * fresh
+        row[columns[n_known]] += share / total * fresh
+
+
+@jit
+def add_last_steps(
+    indptr: IndexArray,
+    indices: NodeArray,
+    weights: FloatArray,
+    nodes: IndexArray,
+    visited: IndexArray,
+    marks: AnyArray,
+    known: IndexArray,
+    states: IndexArray,
+    columns: IndexArray,
+    repeats: int,
+    start: int,
+    places: IndexArray,
+    n_walks: int,
+    rows: FloatArray,
+) -> None:
+    """Add what the last step of every walk may lead to; ``columns`` by state and symbol."""
+    share = 1.0 / repeats
+    ends = places[n_walks:]
+    touched = np.int64(0)
+    for walk in range(n_walks):  # waits for all walks at once, as take_step
+        places[walk], ends[walk] = indptr[nodes[walk]], indptr[nodes[walk] + 1]
+    for walk in range(n_walks):
+        touched += indices[min(places[walk], len(indices) - 1)]
+    met = np.empty(64, np.int64)
+    row, repeat = start // repeats, start % repeats
+    for walk in range(n_walks):
+        if repeat == repeats:
+            row, repeat = row + 1, 0
+        repeat += 1
+        first, end, n_known, state = places[walk], ends[walk], known[walk], states[walk]
+        degree = end - first
+        if len(weights) > 0 or degree > 64 or degree == 0 or touched < 0:
+            add_last_step(
+                indices,
+                weights,
+                first,
+                end,
+                nodes[walk],
+                visited[walk],
+                n_known,
+                columns[state],
+                share,
+                rows[row],
+            )
+            continue
+        # Few neighbours were visited before; six bits of a node tell most others apart.
+        # Nothing here is a branch that would be mispredicted.
+        seen, part = marks[walk], share / degree
+        n_met = np.int64(0)
+        for entry in range(first, end):
+            met[n_met] = indices[entry]
+            n_met += np.int64((seen >> np.uint64(indices[entry] & 63)) & np.uint64(1))
+        for number in range(n_met):
+            found = n_known
+            for symbol in range(n_known):
+                found = symbol if visited[walk, symbol] == met[number] else found
+            rows[row, columns[state, found]] += part
+        if n_met < degree:
+            rows[row, columns[state, n_known]] += part * (degree - n_met)
 
 
 @jit
@@ -215,48 +254,45 @@ def fill_sampled_rows(
     starts: IndexArray,
     repeats: int,
     children: IndexArray,
-    shifts: IndexArray,
+    columns: IndexArray,
+    wanted: AnyArray,
     rows: FloatArray,
 ) -> None:
     """Walk, anonymise and count without storing walks; the last step is exact.
 
-    ``children[state, symbol]`` is the state of a pattern with one more symbol. Minus the
-    shift of its length it is a column of ``rows``; lengths whose shift is negative are
+    ``children[state, symbol]`` is the state of a pattern with one more symbol, and
+    ``columns[state, symbol]`` its column in ``rows``. Sizes that are not ``wanted`` are
     only walked through.
     """
-    length = len(shifts) - 1
+    length = len(wanted) - 1
     nodes, bits = np.empty(64, np.int64), np.empty(64, np.uint64)
     places = np.empty(128, np.int64)
     visited = np.empty((64, length + 1), np.int64)
+    marks = np.empty(64, np.uint64)  # six bits of every visited node
     known, states = np.empty(64, np.int64), np.empty(64, np.int64)
-    share = 1.0 / repeats
     for start in range(0, len(starts) * repeats, 64):
         n_walks = begin_walks(positions, seed, starts, repeats, start, nodes, bits)
         visited[:, 0], known[:], states[:] = nodes, 1, 0
+        for walk in range(n_walks):
+            marks[walk] = np.uint64(1) << np.uint64(nodes[walk] & 63)
         for size in range(2, length + 1):
-            if shifts[size] >= 0:
-                touched = np.int64(0)
-                for walk in range(n_walks):  # waits for all rows at once, as take_step
-                    first, end = indptr[nodes[walk]], indptr[nodes[walk] + 1]
-                    places[walk], places[64 + walk] = first, end
-                for walk in range(n_walks):
-                    if places[walk] < places[64 + walk]:
-                        touched += indices[places[walk]]
-                places[0] += min(touched, 0)  # nothing, but the compiler must not know
-                for walk in range(n_walks):
-                    add_last_step(
-                        indices,
-                        weights,
-                        places[walk],
-                        places[64 + walk],
-                        nodes[walk],
-                        visited[walk],
-                        known[walk],
-                        children[states[walk]],
-                        shifts[size],
-                        share,
-                        rows[(start + walk) // repeats],
-                    )
+            if wanted[size]:
+                add_last_steps(
+                    indptr,
+                    indices,
+                    weights,
+                    nodes,
+                    visited,
+                    marks,
+                    known,
+                    states,
+                    columns,
+                    repeats,
+                    start,
+                    places,
+                    n_walks,
+                    rows,
+                )
             if size == length:
                 break
             take_step(indptr, indices, totals, nodes, bits, places, n_walks)
@@ -266,6 +302,7 @@ def fill_sampled_rows(
                 symbol = n_known
                 for before in range(n_known):
                     symbol = before if visited[walk, before] == node else symbol
+                marks[walk] |= np.uint64(1) << np.uint64(node & 63)
                 known[walk] += symbol == n_known
                 states[walk] = children[states[walk], symbol]
 

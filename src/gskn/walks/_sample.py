@@ -7,7 +7,7 @@ import numpy as np
 from scipy.sparse import csr_array, vstack
 
 from gskn._random import RandomState, as_generator
-from gskn._types import AnyArray, FloatArray, IndexArray, NodeArray
+from gskn._types import AnyArray, BoolArray, FloatArray, IndexArray, NodeArray
 from gskn._validation import check_int
 from gskn.exceptions import InputError
 from gskn.graphs import GraphBatch, as_batch
@@ -120,10 +120,7 @@ def sampled_rows(
 
     The walks are the same for all lengths: a short one begins a long one.
     """
-    children, first_states = pattern_tree(max(lengths))
-    shifts = np.full(max(lengths) + 1, -1)
-    cuts = running_total(np.array([len(patterns(k, staying=True)) for k in lengths]))
-    shifts[list(lengths)] = first_states[list(lengths)] - cuts[:-1]
+    children, columns, wanted, cuts = _targets(lengths)
     matrix = batch.adjacency
     weights = scaled_weights(batch, use_weights=True)
     totals, positions = running_sums(batch, weights), positions_within(batch.graph_sizes)
@@ -137,13 +134,29 @@ def sampled_rows(
             rows[:, 0] = 1.0
         fill_sampled_rows(
             *(matrix.indptr, matrix.indices, weights, totals, positions, seed),
-            *(part, n_walks, children, shifts, rows),
+            *(part, n_walks, children, columns, wanted, rows),
         )
         return [as_sparse(block) for block in np.split(rows, cuts[1:-1], axis=1)]
 
     blocks = run_threads(fill, starts, n_jobs)
     empty = [csr_array((0, n_columns)) for n_columns in np.diff(cuts)]
     return [vstack(parts, format="csr") for parts in zip(empty, *blocks, strict=True)]
+
+
+def _targets(
+    lengths: tuple[int, ...],
+) -> tuple[IndexArray, IndexArray, BoolArray, IndexArray]:
+    """Return states, the columns of the wanted ones, and where lengths begin and end."""
+    children, first_states = pattern_tree(max(lengths))
+    columns = children.copy()
+    wanted = np.zeros(max(lengths) + 1, dtype=bool)
+    wanted[list(lengths)] = True
+    cuts = running_total(np.array([len(patterns(k, staying=True)) for k in lengths]))
+    for length, cut in zip(lengths, cuts[:-1], strict=True):
+        columns[first_states[length - 1] : first_states[length]] -= (
+            first_states[length] - cut
+        )
+    return children, columns, wanted, cuts
 
 
 def as_seed(random_state: RandomState) -> np.uint64:
