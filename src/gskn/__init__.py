@@ -8,27 +8,35 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gskn import datasets, exceptions, graphs, walks
+    from gskn import datasets, estimators, exceptions, graphs, kernels, pooling, walks
+    from gskn.estimators import GSKN, GSKNClassifier
     from gskn.graphs import AttributeEncoder, GraphBatch, as_batch, read_graphs
     from gskn.walks import pattern_counts, sample_walks
 
     __version__: str
 
 __all__ = [
+    "GSKN",
     "AttributeEncoder",
+    "GSKNClassifier",
     "GraphBatch",
     "__version__",
     "as_batch",
     "datasets",
+    "estimators",
     "exceptions",
     "graphs",
+    "kernels",
     "pattern_counts",
+    "pooling",
     "read_graphs",
     "sample_walks",
     "walks",
 ]
 
 _HOME_OF = {
+    "GSKN": "gskn.estimators",
+    "GSKNClassifier": "gskn.estimators",
     "AttributeEncoder": "gskn.graphs",
     "GraphBatch": "gskn.graphs",
     "as_batch": "gskn.graphs",
@@ -36,7 +44,15 @@ _HOME_OF = {
     "read_graphs": "gskn.graphs",
     "sample_walks": "gskn.walks",
 }
-_MODULES = ("datasets", "exceptions", "graphs", "walks")
+_MODULES = (
+    "datasets",
+    "estimators",
+    "exceptions",
+    "graphs",
+    "kernels",
+    "pooling",
+    "walks",
+)
 
 
 def __getattr__(name: str) -> object:

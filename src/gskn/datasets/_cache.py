@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import platformdirs
 
+from gskn._files import whole_file
 from gskn._types import AnyArray
-from gskn.datasets._files import whole_file
 from gskn.graphs import GraphBatch
 from gskn.graphs._sparse import make_csr
 from gskn.graphs._tu import TuSet, read_tu

@@ -17,10 +17,10 @@ import platformdirs
 import pooch
 import requests
 
+from gskn._files import whole_file
 from gskn._types import AnyArray
 from gskn.datasets._catalog import SetInfo
 from gskn.datasets._checksums import SHA256
-from gskn.datasets._files import whole_file
 from gskn.datasets._foreign import tu_texts_from_gspan, tu_texts_from_neighbours
 from gskn.datasets._foreign_nodes import arrays_from_graphsage, arrays_from_planetoid
 from gskn.datasets._npz import read_npz

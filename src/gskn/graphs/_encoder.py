@@ -102,13 +102,36 @@ class AttributeEncoder(  # type: ignore[call-arg]
             return np.empty((0, self.n_features_out_))
         blocks = [np.empty((batch.n_nodes, 0))]
         if "labels" in self.sources_:
-            blocks.append(self._encode_labels(batch))
+            n_columns = len(self.label_values_) + 1
+            blocks.append(_one_hot(self._label_columns(batch), n_columns))
         if "attributes" in self.sources_:
             blocks.append(self._encode_attributes(batch))
         if "degrees" in self.sources_:
             columns = _nearest_bin(batch.degrees, self.degree_bins_)
             blocks.append(_one_hot(columns, len(self.degree_bins_)))
         return np.hstack(blocks)
+
+    def distinct_rows(self, X: Any) -> tuple[FloatArray, IndexArray]:
+        """Return the rows of `transform` once each, and which of them every node has.
+
+        Rows of labels and degrees are few. Attributes are not compared: with these, every
+        node has its own.
+        """
+        check_is_fitted(self, "sources_")
+        batch = as_batch(X)
+        if "attributes" in self.sources_ or not batch.n_nodes:
+            return self.transform(batch), np.arange(batch.n_nodes)
+        columns, sizes = [], []
+        if "labels" in self.sources_:
+            columns.append(self._label_columns(batch))
+            sizes.append(len(self.label_values_) + 1)
+        if "degrees" in self.sources_:
+            columns.append(_nearest_bin(batch.degrees, self.degree_bins_))
+            sizes.append(len(self.degree_bins_))
+        found, codes = np.unique(np.ravel_multi_index(columns, sizes), return_inverse=True)
+        split = np.unravel_index(found, sizes)
+        blocks = [_one_hot(part, size) for part, size in zip(split, sizes, strict=True)]
+        return np.hstack(blocks), codes
 
     def get_feature_names_out(self, input_features: object = None) -> Any:  # noqa: ARG002
         """Return the names of the columns."""
@@ -142,14 +165,15 @@ class AttributeEncoder(  # type: ignore[call-arg]
             )
         return tuple(source for source in _SOURCES if source in sources)
 
-    def _encode_labels(self, batch: GraphBatch) -> FloatArray:
+    def _label_columns(self, batch: GraphBatch) -> IndexArray:
         labels = _require(batch.node_labels, "labels")
         column: dict[Hashable, int] = {
             value: number for number, value in enumerate(self.label_values_)
         }
         unseen = len(column)
         table = [column.get(value, unseen) for value in batch.label_values]
-        return _one_hot(np.array(table, dtype=np.int64)[labels], unseen + 1)
+        columns: IndexArray = np.array(table, dtype=np.int64)[labels]
+        return columns
 
     def _encode_attributes(self, batch: GraphBatch) -> FloatArray:
         rows = _require(batch.node_attributes, "attributes")

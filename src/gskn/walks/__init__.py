@@ -2,10 +2,12 @@
 
 from gskn.walks._counts import PatternTable, pattern_counts, pattern_tables
 from gskn.walks._distinguish import Distinction, distinguish
+from gskn.walks._induced import MAX_INDUCED_LENGTH
 from gskn.walks._patterns import pattern_names, patterns, quotient
 from gskn.walks._sample import anonymize, sample_walks
 
 __all__ = [
+    "MAX_INDUCED_LENGTH",
     "Distinction",
     "PatternTable",
     "anonymize",

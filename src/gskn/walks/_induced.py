@@ -18,7 +18,7 @@ from gskn.graphs import GraphBatch
 from gskn.graphs._batch import positions_within, running_total
 from gskn.walks._jit import fill_induced
 from gskn.walks._patterns import patterns
-from gskn.walks._sample import pattern_tree, running_sums, scaled_weights
+from gskn.walks._sample import pattern_tree, running_sums, scaled_weights, step_chances
 from gskn.walks._threads import run_threads
 
 MAX_INDUCED_LENGTH = 8  # the bits of longer ones do not fit
@@ -47,7 +47,7 @@ def induced_rows(
         fill_induced,
         matrix.indptr,
         matrix.indices,
-        _chances(batch, weights) if probability else np.empty(0),
+        step_chances(batch, weights) if probability else np.empty(0),
         running_sums(batch, weights),
         batch.directed[owners],
         ~is_exact[owners],
@@ -72,15 +72,6 @@ def induced_rows(
     rows = csr_array((values, columns.astype(np.int64), running_total(counts)), shape)
     rows.sort_indices()
     return distinct, rows
-
-
-def _chances(batch: GraphBatch, weights: FloatArray) -> FloatArray:
-    """Return the probability of every step."""
-    if not len(weights):
-        return np.repeat(1.0 / np.maximum(batch.degrees, 1), batch.degrees)
-    rows = np.repeat(np.arange(batch.n_nodes), batch.degrees)
-    chances: FloatArray = weights / np.bincount(rows, weights, batch.n_nodes)[rows]
-    return chances
 
 
 def _collect(

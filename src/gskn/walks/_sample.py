@@ -196,3 +196,28 @@ def running_sums(batch: GraphBatch, weights: FloatArray) -> FloatArray:
     if len(weights):
         fill_running_sums(batch.adjacency.indptr, weights, totals)
     return totals
+
+
+def step_chances(batch: GraphBatch, weights: FloatArray) -> FloatArray:
+    """Return the probability of every step, by weight if there are weights."""
+    if not len(weights):
+        return np.repeat(1.0 / np.maximum(batch.degrees, 1), batch.degrees)
+    rows = np.repeat(np.arange(batch.n_nodes), batch.degrees)
+    chances: FloatArray = weights / np.bincount(rows, weights, batch.n_nodes)[rows]
+    return chances
+
+
+def walks_for_landmarks(
+    batch: GraphBatch, length: int, n_samples: int, seed: int
+) -> NodeArray:
+    """Sample about so many walks in all, from nodes chosen at random."""
+    n_nodes = batch.n_nodes
+    starts = np.random.default_rng(seed).permutation(n_nodes)[:n_samples]
+    n_walks = max(1, n_samples // max(n_nodes, 1))
+    walks = np.empty((len(starts), n_walks, length), dtype=np.int32)
+    weights = scaled_weights(batch, use_weights=True)
+    # Keyed by the node in the batch: first nodes of all graphs would walk alike.
+    keys, totals = np.arange(n_nodes), running_sums(batch, weights)
+    matrix = batch.adjacency
+    fill_walks(matrix.indptr, matrix.indices, totals, keys, np.uint64(seed), starts, walks)
+    return walks.reshape(-1, length)

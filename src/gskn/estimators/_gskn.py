@@ -1,0 +1,242 @@
+"""GSKN: rows of graphs and of nodes, with scikit-learn's manners."""
+
+import itertools
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Literal, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from gskn._random import RandomState, as_generator
+from gskn._types import FloatArray
+from gskn.estimators._parameters import check_branches, check_parameters
+from gskn.estimators._persist import load_model, save_model
+from gskn.estimators._progress import progress
+from gskn.exceptions import InputError
+from gskn.graphs import AttributeEncoder, GraphBatch, as_batch
+from gskn.kernels import NodeRows, Stack
+from gskn.pooling import pool
+
+_FIT_NODES = 2**17  # landmarks are chosen among the walks of at most so many nodes
+_CHUNK_NODES = 2**16  # of graphs that are embedded together
+
+
+class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Embed graphs and their nodes by random walks and anonymous walks.
+
+    Every branch compares the walks of a node with landmarks, walks or patterns that were
+    chosen in `fit`; branches stand side by side, and a graph is the sum of its nodes.
+    Nothing is learnt from classes, and a row depends on its graph alone.
+
+    Parameters
+    ----------
+    branches : sequence of str, default=("walk", "anonymous")
+        "walk": attributes along all walks. "anonymous": patterns of all walks. "path":
+        attributes along walks that repeat no node. "joint": attributes and pattern of the
+        same walk. "induced": patterns with the edges between visited nodes.
+    walk_length : int, default=3
+        Nodes visited by walks, paths and joint walks (the paper's *l*).
+    anonymous_length : int, default=6
+        Nodes visited by anonymous and induced walks; exact up to 8.
+    n_landmarks : int, default=32
+        Landmarks, at most, of a branch for each length.
+    alpha, beta : float, default=1.5
+        Bandwidths of the Gaussian kernels of attributes and of patterns,
+        ``exp(-alpha / 2 |x - x'|^2)``.
+    n_layers : int, default=1
+        Layers of every branch. Layers after the first are walk layers whose attributes
+        are the rows of the layer before.
+    aggregate : bool, default=True
+        Whether walks of all lengths up to the given one are used, side by side.
+    weighting : {"probability", "count"}, default="probability"
+        Whether a walk counts its probability (steps by edge weight), or one.
+    method : {"auto", "exact", "sampled"}, default="auto"
+        "auto" samples only where the exact rows of a graph would take too much work.
+        Walks of the "walk" branch are never sampled.
+    n_walks : int, default=30
+        Walks of a node where they are sampled.
+    pooling : {"sum", "mean"}, default="sum"
+        How the rows of nodes become the row of their graph.
+    eps : float, default=1e-7
+        Added to the diagonal of the kernel between landmarks.
+    attributes : "auto" or sequence of {"labels", "attributes", "degrees"}, default="auto"
+        What of a node is used; see `AttributeEncoder`.
+    random_state : int, Generator or None, default=None
+        Seed of landmarks and of sampled walks.
+    n_jobs : int or None, default=None
+        Threads; None is one, -1 as many as there are cores. Rows do not depend on it.
+    verbose : int, default=0
+        1 shows progress.
+
+    Attributes
+    ----------
+    encoder_ : AttributeEncoder
+        How nodes become the rows that enter the first layer.
+    stack_ : Stack
+        Landmarks and maps of all branches.
+    n_features_out_ : int
+        Number of columns.
+
+    Notes
+    -----
+    With ``s`` the kernel of the walks of a node with the landmarks Z, summed over all its
+    walks, a row is ``(K_ZZ + eps I)^(-1/2) s`` (paper Eqs. 9-16). Walks are not
+    enumerated: those against landmarks take ``length - 1`` sparse products, patterns the
+    algebra of `gskn.walks`.
+
+    Examples
+    --------
+    >>> from gskn import GSKN, datasets
+    >>> ring_of_six, two_triangles = datasets.rings(3).graphs
+    >>> model = GSKN(branches=("walk",), random_state=0).fit([ring_of_six, two_triangles])
+    >>> rows = model.transform([ring_of_six, two_triangles])
+    >>> bool(abs(rows[0] - rows[1]).max() < 1e-9)      # walks alone see no difference
+    True
+    >>> rows = GSKN(random_state=0).fit_transform([ring_of_six, two_triangles])
+    >>> bool(abs(rows[0] - rows[1]).max() > 0.1)
+    True
+    """
+
+    def __init__(  # noqa: PLR0913 - as the design has them
+        self,
+        branches: Sequence[str] = ("walk", "anonymous"),
+        *,
+        walk_length: int = 3,
+        anonymous_length: int = 6,
+        n_landmarks: int = 32,
+        alpha: float = 1.5,
+        beta: float = 1.5,
+        n_layers: int = 1,
+        aggregate: bool = True,
+        weighting: Literal["probability", "count"] = "probability",
+        method: Literal["auto", "exact", "sampled"] = "auto",
+        n_walks: int = 30,
+        pooling: Literal["sum", "mean"] = "sum",
+        eps: float = 1e-7,
+        attributes: str | Sequence[str] = "auto",
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.branches = branches
+        self.walk_length = walk_length
+        self.anonymous_length = anonymous_length
+        self.n_landmarks = n_landmarks
+        self.alpha = alpha
+        self.beta = beta
+        self.n_layers = n_layers
+        self.aggregate = aggregate
+        self.weighting = weighting
+        self.method = method
+        self.n_walks = n_walks
+        self.pooling = pooling
+        self.eps = eps
+        self.attributes = attributes
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: object = None) -> Self:
+        """Choose landmarks among the walks of the graphs ``X``; ``y`` is not looked at."""
+        self._fit(as_batch(X))
+        return self
+
+    def fit_transform(self, X: Any, y: object = None) -> Any:
+        """Fit, and return one row per graph; what both need is computed once."""
+        batch = as_batch(X)
+        rows = self._fit(batch)
+        if rows is None:
+            return self.transform(batch)
+        return pool(rows, batch.graph_ptr, pooling=self.pooling)
+
+    def transform(self, X: Any) -> Any:
+        """Return one row per graph, of shape (n_graphs, n_features)."""
+        check_is_fitted(self, "stack_")
+        batch = as_batch(X)
+        pooled = [np.empty((0, self.n_features_out_))]
+        for part, rows in self._embed(batch):
+            pooled.append(pool(rows, part.graph_ptr, pooling=self.pooling))
+        return np.concatenate(pooled)
+
+    def transform_nodes(self, X: Any) -> FloatArray:
+        """Return one row per node, of shape (n_nodes, n_features), in node order."""
+        check_is_fitted(self, "stack_")
+        batch = as_batch(X)
+        result = np.empty((batch.n_nodes, self.n_features_out_))
+        first = 0
+        for part, rows in self._embed(batch):
+            result[first : first + part.n_nodes] = rows
+            first += part.n_nodes
+        return result
+
+    def get_feature_names_out(self, input_features: object = None) -> Any:
+        """Return the names of the columns: branch, length and landmark."""
+        check_is_fitted(self, "stack_")
+        return np.array(self.stack_.feature_names(), dtype=object)
+
+    def save(self, path: str | Path) -> None:
+        """Write the fitted model to one file, without pickle."""
+        save_model(self, path)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read a model that `save` wrote; no code in the file is run."""
+        model: Self = load_model(cls, path)
+        return model
+
+    def _fit(self, batch: GraphBatch) -> FloatArray | None:
+        """Fit, and return the rows of all nodes if landmarks were chosen among them all."""
+        settings = check_parameters(self.get_params(deep=False))
+        if not batch.n_nodes:
+            raise InputError(
+                f"There are no nodes to fit to in {batch.n_graphs} graphs; give at least "
+                "one graph with nodes."
+            )
+        generator = as_generator(self.random_state)
+        encoder = AttributeEncoder(sources=self.attributes).fit(batch)
+        sample = _some_graphs(batch, generator)
+        stack = Stack.of(
+            check_branches(self.branches),
+            self.walk_length,
+            self.anonymous_length,
+            self.n_layers,
+            settings,
+        )
+        rows = NodeRows(*encoder.distinct_rows(sample))
+        with progress("landmarks", len(stack.branches), shown=self.verbose > 0) as advance:
+            found = stack.fit_transform(sample, rows, generator, advance)
+        self.encoder_ = encoder
+        self.stack_ = stack
+        self.n_features_out_ = found.shape[1]
+        return found if sample is batch else None
+
+    def _embed(self, batch: GraphBatch) -> Iterator[tuple[GraphBatch, FloatArray]]:
+        """Yield consecutive graphs and the rows of their nodes, in bounded memory."""
+        parts = _chunks(batch)
+        with progress("graphs", len(parts), shown=self.verbose > 0) as advance:
+            for part in parts:
+                chunk = batch[part]
+                rows = NodeRows(*self.encoder_.distinct_rows(chunk))
+                yield chunk, self.stack_.transform(chunk, rows)
+                advance()
+
+
+def _some_graphs(batch: GraphBatch, generator: np.random.Generator) -> GraphBatch:
+    """Return the batch, or as many of its graphs, at random, as have enough nodes."""
+    order = generator.permutation(batch.n_graphs)
+    if batch.n_nodes <= _FIT_NODES:
+        return batch
+    n_chosen = int(np.searchsorted(np.cumsum(batch.graph_sizes[order]), _FIT_NODES)) + 1
+    return batch[np.sort(order[:n_chosen])]
+
+
+def _chunks(batch: GraphBatch) -> list[slice]:
+    """Cut a batch into runs of graphs with a bounded number of nodes, or one graph."""
+    cuts = [0]
+    while cuts[-1] < batch.n_graphs:
+        room = batch.graph_ptr[cuts[-1]] + _CHUNK_NODES
+        end = int(np.searchsorted(batch.graph_ptr, room, side="right")) - 1
+        cuts.append(max(end, cuts[-1] + 1))
+    return [slice(a, b) for a, b in itertools.pairwise(cuts)]

@@ -1,0 +1,206 @@
+"""Layers that know attributes and pattern of the same walk: joint, and paths alone.
+
+The joint kernel of two walks is the product of the Gaussian of their attributes, with
+bandwidth alpha, and that of their patterns, with bandwidth beta. It tells "a ring of six
+carbons" from "carbons, and a ring of six".
+"""
+
+import logging
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from gskn._types import AnyArray, BoolArray, FloatArray, IndexArray
+from gskn.exceptions import InputError
+from gskn.graphs import GraphBatch
+from gskn.graphs._batch import positions_within
+from gskn.kernels._jit import fill_walk_sums
+from gskn.kernels._landmarks import choose_landmarks, distinct_walks
+from gskn.kernels._nystrom import NystromMap, gaussian
+from gskn.kernels._pattern import one_hot_patterns
+from gskn.kernels._rows import NodeRows
+from gskn.kernels._settings import Settings
+from gskn.kernels._steps import Steps
+from gskn.walks import anonymize, patterns
+from gskn.walks._exact import n_walks_by_graph
+from gskn.walks._sample import (
+    pattern_tree,
+    running_sums,
+    scaled_weights,
+    step_chances,
+    walks_for_landmarks,
+)
+from gskn.walks._threads import run_threads
+
+logger = logging.getLogger(__name__)
+
+_MAX_WALKS = 1e7  # of a graph, without their last visit; "auto" samples beyond
+_NODES_AT_ONCE = 2048
+
+
+@dataclass
+class JointLayer:
+    """Sum over all walks from a node of the joint kernel with every landmark."""
+
+    length: int
+    settings: Settings
+    seed: int = 0  # of sampled walks
+    maps: list[NystromMap] = field(default_factory=list)
+
+    only_paths = False
+
+    @property
+    def lengths(self) -> tuple[int, ...]:
+        """Lengths of walks, one block of columns each."""
+        return self.settings.lengths(self.length)
+
+    def n_columns(self, length: int, n_features: int) -> int:
+        """Return the size of a landmark: attributes along it, and its pattern."""
+        return length * n_features + (0 if self.only_paths else length * length)
+
+    def fit(
+        self, batch: GraphBatch, rows: NodeRows, generator: np.random.Generator
+    ) -> None:
+        """Choose landmarks among the walks of some graphs."""
+        self.seed = int(generator.integers(2**31))
+        walks = walks_for_landmarks(
+            batch, self.length, self.settings.n_samples, int(generator.integers(2**31))
+        )
+        codes, symbols = rows.codes[walks], anonymize(walks)
+        maps = []
+        for length in self.lengths:
+            allowed = self._allowed(symbols[:, :length])
+            both = np.hstack([codes[allowed, :length], symbols[allowed, :length]])
+            found, counts = distinct_walks(both)
+            points = self._points(rows.table[found[:, :length]], found[:, length:])
+            landmarks = choose_landmarks(
+                points, counts, self.settings.n_landmarks, int(generator.integers(2**31))
+            )
+            maps.append(
+                NystromMap.of(
+                    landmarks, gaussian(landmarks, landmarks, 1.0), self.settings.eps
+                )
+            )
+        self.maps = maps
+
+    def transform(self, batch: GraphBatch, rows: NodeRows) -> FloatArray:
+        """Return the coordinates of all nodes, length by length."""
+        sampled = self._sampled(batch)
+        return np.hstack(
+            [
+                self._sums(batch, rows, length, mapped, sampled) @ mapped.root
+                for length, mapped in zip(self.lengths, self.maps, strict=True)
+            ]
+        )
+
+    def _allowed(self, symbols: AnyArray) -> BoolArray:
+        """Tell which walks may become landmarks."""
+        return np.ones(len(symbols), dtype=bool)
+
+    def _points(self, attributes: FloatArray, symbols: AnyArray) -> FloatArray:
+        """Return attributes and pattern, scaled so that one bandwidth serves both."""
+        flat = attributes.reshape(len(attributes), -1) * np.sqrt(self.settings.alpha)
+        return np.hstack([flat, one_hot_patterns(symbols) * np.sqrt(self.settings.beta)])
+
+    def _factors(self, rows: NodeRows, length: int, landmarks: FloatArray) -> FloatArray:
+        """Return the factor of every position, distinct row and landmark."""
+        parts = landmarks[:, : length * rows.n_features]
+        parts = parts.reshape(len(landmarks), length, rows.n_features)
+        scaled = rows.table * np.sqrt(self.settings.alpha)
+        return np.array([gaussian(scaled, parts[:, j], 1.0) for j in range(length)])
+
+    def _pattern_kernel(self, length: int, landmarks: FloatArray) -> FloatArray:
+        """Return the factor of every pattern and landmark."""
+        listed = one_hot_patterns(patterns(length, staying=True))
+        parts = landmarks[:, landmarks.shape[1] - listed.shape[1] :]
+        return gaussian(listed * np.sqrt(self.settings.beta), parts, 1.0)
+
+    def _sums(
+        self,
+        batch: GraphBatch,
+        rows: NodeRows,
+        length: int,
+        mapped: NystromMap,
+        sampled: BoolArray,
+    ) -> FloatArray:
+        factors = self._factors(rows, length, mapped.landmarks)
+        kernel = self._pattern_kernel(length, mapped.landmarks)
+        if length == 1:
+            alone: FloatArray = factors[0, rows.codes] * kernel[0]
+            return alone
+        steps = Steps.of(batch, probability=self.settings.probability)
+        weights = scaled_weights(batch, use_weights=True)
+        children, first_states = pattern_tree(length)
+        columns = children - first_states[length]
+        chances = step_chances(batch, weights) if self.settings.probability else np.empty(0)
+        sums = np.empty((batch.n_nodes, mapped.n_landmarks))
+        lasts = steps.sum_over(factors[-1][rows.codes])
+        matrix, positions = batch.adjacency, positions_within(batch.graph_sizes)
+        totals = running_sums(batch, weights)
+
+        def fill(start: int) -> None:
+            part = sums[start : start + _NODES_AT_ONCE]
+            fill_walk_sums(
+                matrix.indptr,
+                matrix.indices,
+                totals,
+                chances,
+                rows.codes,
+                factors,
+                lasts,
+                children,
+                columns,
+                kernel,
+                self.only_paths,
+                sampled,
+                positions,
+                np.uint64(self.seed),
+                self.settings.n_walks,
+                np.arange(start, start + len(part)),
+                part,
+            )
+
+        starts = list(range(0, batch.n_nodes, _NODES_AT_ONCE))
+        run_threads(fill, starts, self.settings.n_jobs)
+        return sums
+
+    def _sampled(self, batch: GraphBatch) -> BoolArray:
+        """Tell of every node whether its walks are sampled."""
+        settings = self.settings
+        n_walks: IndexArray | FloatArray = n_walks_by_graph(batch, max(self.length - 1, 1))
+        chosen = np.asarray(n_walks > _MAX_WALKS)
+        if settings.method != "auto":
+            chosen[:] = settings.method == "sampled"
+        if chosen.any():
+            number = int(np.argmax(chosen))
+            if not settings.probability:
+                raise InputError(
+                    f"Graph {number} has {n_walks[number]:.1e} walks of length "
+                    f"{self.length - 1}, too many to count; use weighting='probability', "
+                    "method='exact' or a smaller length."
+                )
+            logger.info(
+                "%d graphs are sampled: graph %d has %.1e walks of length %d",
+                *(int(chosen.sum()), number, n_walks[number], self.length - 1),
+            )
+        return chosen[batch.node_graphs]
+
+
+class PathLayer(JointLayer):
+    """Sum over all paths, walks without repeated nodes, of the kernel of attributes."""
+
+    only_paths = True
+
+    def _allowed(self, symbols: AnyArray) -> BoolArray:
+        paths = np.asarray(symbols.max(axis=1, initial=0) == symbols.shape[1] - 1)
+        if not paths.any():  # no paths so long: any walk will do, no path is near it
+            paths[:1] = True
+        return paths
+
+    def _points(self, attributes: FloatArray, symbols: AnyArray) -> FloatArray:
+        del symbols
+        scaled: FloatArray = attributes * np.sqrt(self.settings.alpha)
+        return scaled.reshape(len(attributes), -1)
+
+    def _pattern_kernel(self, length: int, landmarks: FloatArray) -> FloatArray:
+        return np.ones((len(patterns(length, staying=True)), len(landmarks)))

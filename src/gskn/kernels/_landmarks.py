@@ -1,0 +1,52 @@
+"""Landmarks: the points that stand for all walks or patterns."""
+
+import numpy as np
+from sklearn.cluster import KMeans
+
+from gskn._types import FloatArray, IndexArray
+
+_DECIMALS = 10
+
+
+def choose_landmarks(
+    points: FloatArray, weights: FloatArray, n_landmarks: int, seed: int
+) -> FloatArray:
+    """Return centres of weighted k-means, or the points where they are no more than that.
+
+    ``weights`` say how often points occur.
+    """
+    points, weights = _distinct_points(points, weights)
+    if len(points) <= n_landmarks:
+        return points
+    # Weights of very different size slow convergence down, and nothing hangs on the last
+    # digits of a centre.
+    model = KMeans(n_landmarks, n_init=1, max_iter=100, tol=1e-3, random_state=seed)
+    centres: FloatArray = model.fit(points, sample_weight=weights).cluster_centers_
+    return centres
+
+
+def distinct_walks(codes: IndexArray) -> tuple[IndexArray, FloatArray]:
+    """Return the distinct rows of an array of codes, and how often each occurs."""
+    base = int(codes.max(initial=0)) + 1
+    if base ** codes.shape[1] < 2**62:  # then one number says all, and sorts fast
+        keys = codes @ base ** np.arange(codes.shape[1])
+        _, first, counts = np.unique(keys, return_index=True, return_counts=True)
+        return codes[first], counts.astype(np.float64)
+    rows, counts = np.unique(codes, axis=0, return_counts=True)
+    return rows, counts.astype(np.float64)
+
+
+def _distinct_points(
+    points: FloatArray, weights: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return equal points once, with the sum of their weights.
+
+    Rows of equal nodes differ by rounding after the first layer, so the last digits are
+    not looked at.
+    """
+    numbers: dict[bytes, int] = {}
+    rounded = points.round(_DECIMALS) + 0.0  # there is a negative zero
+    which = [numbers.setdefault(point.tobytes(), len(numbers)) for point in rounded]
+    _, first = np.unique(which, return_index=True)
+    summed: FloatArray = np.bincount(which, weights, len(numbers)).astype(np.float64)
+    return points[first], summed

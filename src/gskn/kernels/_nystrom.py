@@ -1,0 +1,52 @@
+"""Gaussian kernel against landmarks, and the map into the space that these span."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import eigh
+
+from gskn._types import FloatArray
+
+
+def gaussian(points: FloatArray, others: FloatArray, bandwidth: float) -> FloatArray:
+    """Return ``exp(-bandwidth / 2 |x - z|^2)`` for all pairs of rows."""
+    squares = (points**2).sum(axis=1)[:, None] + (others**2).sum(axis=1)
+    distances = squares - 2.0 * (points @ others.T)
+    np.maximum(distances, 0.0, out=distances)  # what is negative is rounding
+    distances *= -0.5 * bandwidth
+    kernel: FloatArray = np.exp(distances, out=distances)
+    return kernel
+
+
+def inverse_sqrt(gram: FloatArray, eps: float) -> FloatArray:
+    """Return ``(gram + eps I)^(-1/2)`` of a positive semi-definite matrix."""
+    values, vectors = eigh(gram)
+    # Directions below this are rounding noise. Clipping them to a floor would divide that
+    # noise by the root of the floor; dropping them loses nothing.
+    kept = values > len(values) * np.finfo(np.float64).eps * max(values[-1], 0.0)
+    roots = np.zeros_like(values)
+    roots[kept] = 1.0 / np.sqrt(values[kept] + eps)
+    root: FloatArray = (vectors * roots) @ vectors.T
+    return root
+
+
+@dataclass(frozen=True)
+class NystromMap:
+    """Landmarks, and the root that turns kernel values into coordinates.
+
+    For a point x the coordinates are ``root @ k(landmarks, x)``; their inner products are
+    those of the projections onto the span of the landmarks (paper Eq. 11).
+    """
+
+    landmarks: FloatArray
+    root: FloatArray
+
+    @staticmethod
+    def of(landmarks: FloatArray, gram: FloatArray, eps: float) -> "NystromMap":
+        """Make the map from landmarks and the kernel between them."""
+        return NystromMap(landmarks, inverse_sqrt(gram, eps))
+
+    @property
+    def n_landmarks(self) -> int:
+        """Number of coordinates."""
+        return len(self.landmarks)

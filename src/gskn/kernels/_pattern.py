@@ -1,0 +1,132 @@
+"""Layers on patterns: rows of pattern probabilities times a small matrix (Eqs. 5, 9-14)."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from gskn._types import AnyArray, FloatArray
+from gskn.graphs import GraphBatch
+from gskn.kernels._landmarks import choose_landmarks
+from gskn.kernels._nystrom import NystromMap, gaussian
+from gskn.kernels._rows import NodeRows
+from gskn.kernels._settings import Settings
+from gskn.walks import PatternTable, pattern_counts, pattern_tables
+
+
+@dataclass
+class AnonymousLayer:
+    """Sum over all walks from a node of the kernel of their patterns with landmarks.
+
+    Attributes play no part: the rows that enter are not looked at.
+    """
+
+    length: int
+    settings: Settings
+    seed: int = 0  # of sampled walks
+    maps: list[NystromMap] = field(default_factory=list)
+
+    @property
+    def lengths(self) -> tuple[int, ...]:
+        """Lengths of walks, one block of columns each."""
+        return self.settings.lengths(self.length)
+
+    def n_columns(self, length: int, n_features: int) -> int:
+        """Return the size of a landmark: the symbols along it."""
+        del n_features
+        return length * length
+
+    def fit(
+        self, batch: GraphBatch, rows: NodeRows, generator: np.random.Generator
+    ) -> None:
+        """Choose landmarks among the patterns of some graphs."""
+        self.fit_transform(batch, rows, generator)
+
+    def fit_transform(
+        self, batch: GraphBatch, rows: NodeRows, generator: np.random.Generator
+    ) -> FloatArray:
+        """Choose landmarks, and return the coordinates of all nodes."""
+        del rows
+        self.seed = int(generator.integers(2**31))
+        tables = self._tables(batch)
+        self.maps = [self._choose(table, generator) for table in tables]
+        return self._coordinates(tables)
+
+    def transform(self, batch: GraphBatch, rows: NodeRows) -> FloatArray:
+        """Return the coordinates of all nodes, length by length."""
+        del rows
+        return self._coordinates(self._tables(batch))
+
+    def _choose(self, table: PatternTable, generator: np.random.Generator) -> NystromMap:
+        weights = np.asarray(table.rows.sum(axis=0))
+        found = weights > 0
+        landmarks = choose_landmarks(
+            self._points(table)[found],
+            weights[found],
+            self.settings.n_landmarks,
+            int(generator.integers(2**31)),
+        )
+        gram = gaussian(landmarks, landmarks, self.settings.beta)
+        return NystromMap.of(landmarks, gram, self.settings.eps)
+
+    def _coordinates(self, tables: list[PatternTable]) -> FloatArray:
+        blocks = []
+        for table, mapped in zip(tables, self.maps, strict=True):
+            kernel = gaussian(self._points(table), mapped.landmarks, self.settings.beta)
+            blocks.append(table.rows @ (kernel @ mapped.root))
+        return np.hstack(blocks)
+
+    def _tables(self, batch: GraphBatch) -> list[PatternTable]:
+        if self.settings.aggregate:
+            return pattern_tables(batch, self.length, **self._options())
+        return [pattern_counts(batch, self.length, **self._options())]
+
+    def _options(self) -> dict[str, Any]:
+        settings = self.settings
+        return {
+            "weighting": settings.weighting,
+            "method": settings.method,
+            "n_walks": settings.n_walks,
+            "random_state": self.seed,
+            "n_jobs": settings.n_jobs,
+        }
+
+    def _points(self, table: PatternTable) -> FloatArray:
+        """Return the one-hot rows along every pattern, R in the paper."""
+        return one_hot_patterns(table.patterns)
+
+
+class InducedLayer(AnonymousLayer):
+    """The same with induced patterns: also which of the visited nodes are adjacent."""
+
+    def n_columns(self, length: int, n_features: int) -> int:
+        """Return the size of a landmark: symbols, and which positions are adjacent."""
+        return 2 * super().n_columns(length, n_features)
+
+    def _tables(self, batch: GraphBatch) -> list[PatternTable]:
+        return [
+            pattern_counts(batch, length, induced=True, **self._options())
+            for length in self.lengths
+        ]
+
+    def _points(self, table: PatternTable) -> FloatArray:
+        """Return one-hot rows, then which positions are adjacent, forth and back."""
+        n_patterns, length = table.patterns.shape
+        adjacent = np.zeros((n_patterns, length, length))
+        for number, arcs in enumerate(table.arcs or []):
+            between = np.zeros((length, length))
+            if arcs:
+                between[tuple(np.transpose(arcs))] = 1.0
+            symbols = table.patterns[number]
+            adjacent[number] = between[np.ix_(symbols, symbols)]
+        # An edge is seen twice, from both its ends: halved, it weighs as one symbol does.
+        flat = adjacent.reshape(n_patterns, -1) / np.sqrt(2.0)
+        return np.hstack([one_hot_patterns(table.patterns), flat])
+
+
+def one_hot_patterns(patterns: AnyArray) -> FloatArray:
+    """Return the symbols along every pattern as one-hot rows side by side."""
+    n_patterns, length = patterns.shape
+    rows = np.zeros((n_patterns, length, length))
+    rows[np.arange(n_patterns)[:, None], np.arange(length), patterns] = 1.0
+    return rows.reshape(n_patterns, -1)

@@ -1,0 +1,28 @@
+"""What all layers of a model have in common."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Checked parameters of a model, as layers need them."""
+
+    n_landmarks: int = 32
+    alpha: float = 1.5  # bandwidth of attributes along a walk
+    beta: float = 1.5  # bandwidth of patterns
+    aggregate: bool = True
+    weighting: str = "probability"
+    method: str = "auto"
+    n_walks: int = 30
+    eps: float = 1e-7
+    n_jobs: int | None = None
+    n_samples: int = 20_000  # walks, at most, among which landmarks are chosen
+
+    @property
+    def probability(self) -> bool:
+        """Whether a walk counts its probability, else one."""
+        return self.weighting == "probability"
+
+    def lengths(self, length: int) -> tuple[int, ...]:
+        """Return the lengths of walks that a layer looks at."""
+        return tuple(range(1, length + 1)) if self.aggregate else (length,)

@@ -1,0 +1,73 @@
+"""The walk layer: all walks against landmarks, by sparse products (paper Eqs. 3, 9-14)."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from gskn._types import FloatArray
+from gskn.graphs import GraphBatch
+from gskn.kernels._landmarks import choose_landmarks, distinct_walks
+from gskn.kernels._nystrom import NystromMap, gaussian
+from gskn.kernels._rows import NodeRows
+from gskn.kernels._settings import Settings
+from gskn.kernels._steps import Steps
+from gskn.walks._sample import walks_for_landmarks
+
+
+@dataclass
+class WalkLayer:
+    """Sum over all walks from a node of the kernel with every landmark.
+
+    A Gaussian kernel factorises along the positions of a walk. With ``E_j`` the factors
+    of all nodes at position j, ``s_l = E_l`` and ``s_j = E_j * (S s_(j+1))``, where S is
+    the matrix of steps, give the sums over all walks as ``s_1``.
+    """
+
+    length: int
+    settings: Settings
+    maps: list[NystromMap] = field(default_factory=list)
+
+    @property
+    def lengths(self) -> tuple[int, ...]:
+        """Lengths of walks, one block of columns each."""
+        return self.settings.lengths(self.length)
+
+    def n_columns(self, length: int, n_features: int) -> int:
+        """Return the size of a landmark: the attributes along it."""
+        return length * n_features
+
+    def fit(
+        self, batch: GraphBatch, rows: NodeRows, generator: np.random.Generator
+    ) -> None:
+        """Choose landmarks among the walks of some graphs."""
+        walks = walks_for_landmarks(
+            batch, self.length, self.settings.n_samples, int(generator.integers(2**31))
+        )
+        codes = rows.codes[walks]
+        maps = []
+        for length in self.lengths:
+            found, counts = distinct_walks(codes[:, :length])
+            points = rows.table[found].reshape(len(found), -1)
+            landmarks = choose_landmarks(
+                points, counts, self.settings.n_landmarks, int(generator.integers(2**31))
+            )
+            gram = gaussian(landmarks, landmarks, self.settings.alpha)
+            maps.append(NystromMap.of(landmarks, gram, self.settings.eps))
+        self.maps = maps
+
+    def transform(self, batch: GraphBatch, rows: NodeRows) -> FloatArray:
+        """Return the coordinates of all nodes, length by length."""
+        steps = Steps.of(batch, probability=self.settings.probability)
+        blocks = []
+        for length, mapped in zip(self.lengths, self.maps, strict=True):
+            positions = mapped.landmarks.reshape(mapped.n_landmarks, length, -1)
+            factors = [
+                gaussian(rows.table, positions[:, j], self.settings.alpha)
+                for j in range(length)
+            ]
+            sums = factors[-1][rows.codes]
+            for factor in reversed(factors[:-1]):
+                sums = steps.sum_over(sums)
+                sums *= factor[rows.codes]
+            blocks.append(sums @ mapped.root)
+        return np.hstack(blocks)

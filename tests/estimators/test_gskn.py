@@ -1,0 +1,120 @@
+import networkx as nx
+import numpy as np
+import pytest
+
+from gskn import GSKN, as_batch, datasets
+from gskn.estimators import _gskn
+from gskn.exceptions import InputError
+
+
+def labelled(n_nodes, labels):
+    graph = nx.path_graph(n_nodes)
+    nx.set_node_attributes(graph, dict(enumerate(labels)), "label")
+    return graph
+
+
+def test_graph_rows_are_sums_of_node_rows():
+    graphs = datasets.load("structure").graphs[:5]
+    model = GSKN(random_state=0).fit(graphs)
+    nodes, rows = model.transform_nodes(graphs), model.transform(graphs)
+    assert nodes.shape == (graphs.n_nodes, model.n_features_out_)
+    for number in range(5):
+        inside = slice(graphs.graph_ptr[number], graphs.graph_ptr[number + 1])
+        np.testing.assert_allclose(nodes[inside].sum(axis=0), rows[number])
+    means = GSKN(random_state=0, pooling="mean").fit_transform(graphs)
+    np.testing.assert_allclose(means * graphs.graph_sizes[:, None], rows)
+
+
+def test_chunks_change_no_rows(monkeypatch):
+    graphs = datasets.load("structure").graphs[:30]
+    model = GSKN(("walk", "anonymous", "joint"), random_state=0).fit(graphs)
+    whole = model.transform(graphs)
+    monkeypatch.setattr(_gskn, "_CHUNK_NODES", 100)
+    assert len(_gskn._chunks(graphs)) > 5
+    np.testing.assert_allclose(model.transform(graphs), whole, rtol=1e-10, atol=1e-12)
+    monkeypatch.setattr(_gskn, "_CHUNK_NODES", 1)
+    assert len(_gskn._chunks(graphs)) == 30
+    np.testing.assert_allclose(model.transform(graphs), whole, rtol=1e-10, atol=1e-12)
+
+
+def test_landmarks_of_a_large_set_come_from_some_of_its_graphs(monkeypatch):
+    graphs = datasets.load("structure").graphs
+    monkeypatch.setattr(_gskn, "_FIT_NODES", 200)
+    model = GSKN(random_state=0)
+    rows = model.fit_transform(graphs)
+    np.testing.assert_array_equal(rows, model.transform(graphs))
+    assert np.isfinite(rows).all()
+
+
+def test_unseen_labels_degrees_and_sizes_are_fine():
+    model = GSKN(random_state=0).fit([labelled(3, "CNC"), labelled(4, "CCNO")])
+    rows = model.transform([labelled(3, "CXC"), labelled(3, "CYC"), labelled(3, "CNC")])
+    np.testing.assert_array_equal(rows[0], rows[1])  # all unseen labels are one
+    assert np.abs(rows[0] - rows[2]).max() > 0.01
+    by_degree = GSKN(random_state=0).fit([nx.path_graph(4)])
+    assert np.isfinite(by_degree.transform([nx.star_graph(50)])).all()
+
+
+def test_empty_graphs_have_zero_rows():
+    model = GSKN(random_state=0).fit([nx.path_graph(4), nx.empty_graph(0)])
+    rows = model.transform([nx.empty_graph(0), nx.empty_graph(2)])
+    np.testing.assert_array_equal(rows[0], 0)
+    assert np.abs(rows[1]).max() > 0
+    assert model.transform(as_batch([])).shape == (0, model.n_features_out_)
+
+
+def test_another_branch_beside_it_changes_no_branch():
+    graphs = datasets.load("structure").graphs[:10]
+    alone = GSKN(("anonymous",), random_state=5).fit_transform(graphs)
+    both = GSKN(("walk", "anonymous"), random_state=5).fit_transform(graphs)
+    np.testing.assert_array_equal(alone, both[:, -alone.shape[1] :])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"branches": ()}, "branches must be some of"),
+        ({"branches": ("walk", "walk")}, "names one twice"),
+        ({"branches": ("walks",)}, "branches must be one of .*'walks'"),
+        ({"walk_length": 0}, "walk_length must be at least 1, got 0"),
+        ({"n_landmarks": 2.5}, "n_landmarks must be an integer"),
+        ({"alpha": -1}, "alpha must be at least"),
+        ({"alpha": float("inf")}, "alpha must be finite"),
+        ({"beta": "wide"}, "beta must be a number"),
+        ({"aggregate": 1}, "aggregate must be True or False"),
+        ({"weighting": "mean"}, "weighting must be one of"),
+        ({"method": "fast"}, "method must be one of"),
+        ({"pooling": "max"}, "pooling must be one of"),
+        ({"branches": ("induced",), "anonymous_length": 9}, "end at length 8"),
+        ({"attributes": "colour"}, "sources must be"),
+        ({"random_state": -1}, "random_state must not be negative"),
+        ({"n_jobs": -7}, "n_jobs"),
+    ],
+)
+def test_parameters_out_of_bounds_are_refused_by_name(options, message):
+    with pytest.raises(InputError, match=message):
+        GSKN(**options).fit([nx.path_graph(3)])
+
+
+def test_nothing_to_fit_is_refused():
+    for graphs in ([], [nx.empty_graph(0)]):
+        with pytest.raises(InputError, match=f"no nodes to fit to in {len(graphs)} graphs"):
+            GSKN().fit(graphs)
+
+
+def test_progress_is_shown_to_those_who_ask(capsys):
+    GSKN(verbose=1, random_state=0).fit([nx.path_graph(3)]).transform([nx.path_graph(3)])
+    shown = capsys.readouterr()
+    assert "landmarks" in shown.err
+    assert "graphs" in shown.err
+    GSKN(random_state=0).fit([nx.path_graph(3)])
+    assert capsys.readouterr() == ("", "")
+
+
+def test_weights_decide_by_probability_and_not_by_count():
+    light, heavy = nx.path_graph(4), nx.path_graph(4)
+    heavy.edges[0, 1]["weight"] = 5.0
+    for weighting, differs in (("probability", True), ("count", False)):
+        model = GSKN(("walk", "path", "joint", "anonymous"), weighting=weighting)
+        rows = model.set_params(random_state=0).fit_transform([light, heavy])
+        assert (np.abs(rows[0] - rows[1]).max() > 1e-3) == differs

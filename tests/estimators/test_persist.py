@@ -1,0 +1,173 @@
+import io
+import json
+import pickle
+import zipfile
+
+import networkx as nx
+import numpy as np
+import pytest
+
+from gskn import GSKN, as_batch, datasets
+from gskn.exceptions import FileFormatError, InputError, MissingFileError
+from gskn.graphs import GraphBatch
+
+
+def with_labels(labels):
+    graph = nx.path_graph(len(labels))
+    nx.set_node_attributes(graph, dict(enumerate(labels)), "label")
+    return graph
+
+
+def with_attributes():
+    generator = np.random.default_rng(0)
+    plain = as_batch([nx.cycle_graph(5), nx.path_graph(7)])
+    rows = generator.normal(size=(plain.n_nodes, 3))
+    return GraphBatch(plain.adjacency, plain.graph_ptr, node_attributes=rows)
+
+
+CASES = {
+    "degrees": datasets.rings(4).graphs,
+    "labels": [with_labels(["C", 1, 2.5, ("a", 1), True]), with_labels(["C", False])],
+    "attributes": with_attributes(),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_rows_after_loading_are_the_same_to_the_last_bit(case, tmp_path):
+    model = GSKN(
+        ("walk", "path", "anonymous", "joint", "induced"),
+        anonymous_length=5,
+        n_layers=2,
+        n_landmarks=np.int64(7),
+        random_state=0,
+    )
+    model.fit(CASES[case]).save(tmp_path / "model.gskn")
+    loaded = GSKN.load(tmp_path / "model.gskn")
+    np.testing.assert_array_equal(
+        loaded.transform(CASES[case]), model.transform(CASES[case])
+    )
+    assert loaded.get_feature_names_out().tolist() == model.get_feature_names_out().tolist()
+    assert loaded.n_landmarks == 7
+    assert loaded.random_state == 0
+    loaded.save(tmp_path / "again.gskn")
+    again = GSKN.load(tmp_path / "again.gskn").transform(CASES[case])
+    np.testing.assert_array_equal(again, model.transform(CASES[case]))
+
+
+@pytest.fixture
+def saved(tmp_path):
+    path = tmp_path / "model.gskn"
+    GSKN(random_state=0).fit(CASES["degrees"]).save(path)
+    return path
+
+
+def rewrite(path, change):
+    """Write the file anew with some of its arrays changed."""
+    with np.load(path) as file:
+        arrays = {name: file[name] for name in file.files}
+    header = json.loads(bytes(arrays["header"]))
+    change(header, arrays)
+    arrays["header"] = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
+    with path.open("wb") as file:
+        np.savez(file, **arrays)
+
+
+DAMAGES = {
+    "another format": (lambda h, _: h.update(format="cake"), "not a model"),
+    "a newer version": (lambda h, _: h.update(version=2), "update gskn"),
+    "an odd version": (lambda h, _: h.update(version="x"), "update gskn"),
+    "no version": (lambda h, _: h.pop("version"), "damaged"),
+    "no branches": (lambda h, _: h.pop("branches"), "damaged"),
+    "a bad parameter": (lambda h, _: h["parameters"].update(alpha=-1), "alpha must be"),
+    "an unknown parameter": (lambda h, _: h["parameters"].update(evil=1), "evil"),
+    "too few branches": (lambda h, _: h["branches"].pop(), "damaged"),
+    "a missing array": (lambda _, a: a.pop("walk_0_2_landmarks"), "walk_0_2_landmarks"),
+    "one array too many": (lambda _, a: a.update(more=np.ones(3)), "unknown array 'more'"),
+    "a wrong shape": (lambda _, a: a.update(walk_0_1_landmarks=np.ones((1, 9))), "shape"),
+    "a wrong type": (lambda _, a: a.update(walk_0_1_root=np.ones((1, 1), int)), "int64"),
+    "no number": (lambda _, a: a["walk_0_1_root"].fill(np.nan), "not finite"),
+    "bins of no shape": (lambda _, a: a.update(degree_bins=np.ones(3)), "degree_bins"),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_what_is_no_whole_model_is_refused(damage, saved):
+    change, message = DAMAGES[damage]
+    rewrite(saved, change)
+    with pytest.raises(FileFormatError, match=message) as error:
+        GSKN.load(saved)
+    assert "\n" not in str(error.value)
+    assert str(saved) in str(error.value)
+
+
+def test_a_file_cut_short_or_changed_is_refused(saved):
+    whole = saved.read_bytes()
+    for end in (0, 1, 100, len(whole) // 2, len(whole) - 1):
+        saved.write_bytes(whole[:end])
+        with pytest.raises(FileFormatError):
+            GSKN.load(saved)
+    for place in range(50, len(whole) - 50, len(whole) // 40):
+        changed = bytearray(whole)
+        changed[place] ^= 0xFF
+        saved.write_bytes(bytes(changed))
+        try:
+            loaded = GSKN.load(saved)
+        except FileFormatError:
+            continue
+        # A byte of padding or of a date: the model must be the same.
+        rows = GSKN(random_state=0).fit(CASES["degrees"]).transform(CASES["degrees"])
+        np.testing.assert_array_equal(loaded.transform(CASES["degrees"]), rows)
+
+
+class Hostile:
+    """Unpickling this would leave a mark."""
+
+    called = False
+
+    @staticmethod
+    def mark():
+        Hostile.called = True
+
+    def __reduce__(self):
+        return Hostile.mark, ()
+
+
+def test_loading_runs_no_code(saved):
+    with np.load(saved) as file:
+        arrays = {name: file[name] for name in file.files}
+    arrays["walk_0_1_root"] = np.array([Hostile()], dtype=object)
+    with saved.open("wb") as file:
+        np.savez(file, **arrays)
+    with pytest.raises(FileFormatError):
+        GSKN.load(saved)
+    saved.write_bytes(pickle.dumps(Hostile()))
+    with pytest.raises(FileFormatError, match="not a model"):
+        GSKN.load(saved)
+    assert not Hostile.called
+
+
+def test_a_compressed_archive_is_refused(saved):
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("header.npy", b"0" * 10**6)
+    saved.write_bytes(buffer.getvalue())
+    with pytest.raises(FileFormatError, match="compressed"):
+        GSKN.load(saved)
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(MissingFileError, match="none.gskn"):
+        GSKN.load(tmp_path / "none.gskn")
+
+
+def test_labels_that_a_file_cannot_hold_are_named_and_nothing_is_written(tmp_path):
+    model = GSKN(random_state=0).fit([with_labels([frozenset("ab"), "C"])])
+    with pytest.raises(InputError, match="frozenset"):
+        model.save(tmp_path / "model.gskn")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_generator_is_not_saved(tmp_path):
+    model = GSKN(random_state=np.random.default_rng(0)).fit(CASES["degrees"])
+    model.save(tmp_path / "model.gskn")
+    assert GSKN.load(tmp_path / "model.gskn").random_state is None

@@ -1,0 +1,132 @@
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gskn import AttributeEncoder, as_batch, datasets
+from gskn.exceptions import InputError
+from gskn.graphs import GraphBatch
+from gskn.kernels import NodeRows, Settings, _joint
+from gskn.kernels._joint import JointLayer, PathLayer
+from gskn.kernels._pattern import AnonymousLayer, InducedLayer
+from gskn.kernels._walk import WalkLayer
+from tests.reference import layers as reference
+from tests.walks.test_counts import graphs
+
+LAYERS = {
+    "walk": (WalkLayer, reference.walk_values),
+    "path": (PathLayer, reference.path_values),
+    "anonymous": (AnonymousLayer, reference.anonymous_values),
+    "joint": (JointLayer, reference.joint_values),
+    "induced": (InducedLayer, reference.induced_values),
+}
+
+
+def attributes(n_nodes, seed=0):
+    """Return rows of which some are equal."""
+    return np.random.default_rng(seed).integers(0, 3, (n_nodes, 2)).astype(float)
+
+
+def fitted(kind, length, batch, rows, **options):
+    layer = LAYERS[kind][0](length, Settings(**options))
+    layer.fit(batch, NodeRows.of(rows), np.random.default_rng(1))
+    return layer
+
+
+@pytest.mark.reference
+@pytest.mark.parametrize("kind", LAYERS)
+@settings(max_examples=25)
+@given(
+    graph=graphs(max_nodes=4),
+    length=st.integers(1, 4),
+    aggregate=st.booleans(),
+    weighting=st.sampled_from(["count", "probability"]),
+    n_landmarks=st.sampled_from([2, 64]),
+)
+def test_a_layer_sums_over_all_walks(
+    kind, graph, length, aggregate, weighting, n_landmarks
+):
+    if not len(graph):
+        return
+    batch, rows = as_batch(graph), attributes(len(graph))
+    layer = fitted(
+        *(kind, length, batch, rows),
+        aggregate=aggregate,
+        weighting=weighting,
+        n_landmarks=n_landmarks,
+        alpha=0.7,
+        beta=0.4,
+        eps=1e-3,
+    )
+    found = layer.transform(batch, NodeRows.of(rows))
+    expected = reference.layer_rows(layer, LAYERS[kind][1], graph, rows)
+    np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-9)
+
+
+@pytest.mark.parametrize("kind", LAYERS)
+def test_shared_rows_are_as_good_as_own_rows(kind):
+    batch = datasets.load("structure").graphs[:20]
+    encoder = AttributeEncoder().fit(batch)
+    layer = LAYERS[kind][0](3, Settings(n_landmarks=8))
+    shared = NodeRows(*encoder.distinct_rows(batch))
+    layer.fit(batch, shared, np.random.default_rng(0))
+    np.testing.assert_allclose(
+        layer.transform(batch, shared),
+        layer.transform(batch, NodeRows.of(encoder.transform(batch))),
+        atol=1e-12,
+    )
+
+
+@pytest.mark.parametrize("kind", LAYERS)
+def test_threads_change_no_rows(kind, monkeypatch):
+    monkeypatch.setattr(_joint, "_NODES_AT_ONCE", 50)
+    batch = datasets.load("structure").graphs[:20]
+    rows = NodeRows.of(attributes(batch.n_nodes))
+    one, two = (
+        fitted(kind, 4, batch, rows.table, n_jobs=n).transform(batch, rows) for n in (1, 2)
+    )
+    np.testing.assert_allclose(one, two, atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["path", "joint"])
+def test_sampled_sums_approach_the_exact_ones(kind):
+    """With 4000 walks the mean error is near 1/sqrt(4000) of the sums, below 0.02."""
+    batch = as_batch([nx.gnm_random_graph(12, 30, seed=1), nx.star_graph(4)])
+    rows = attributes(batch.n_nodes)
+    exact = fitted(kind, 4, batch, rows, method="exact", eps=1.0)
+    sampled = fitted(kind, 4, batch, rows, method="sampled", n_walks=4000, eps=1.0)
+    found = [layer.transform(batch, NodeRows.of(rows)) for layer in (exact, sampled)]
+    assert np.abs(found[0] - found[1]).mean() < 0.02 * np.abs(found[0]).mean() + 1e-3
+    assert np.abs(found[0] - found[1]).max() > 0  # or nothing was sampled
+
+
+@pytest.mark.parametrize("kind", ["path", "joint"])
+def test_sampled_rows_depend_on_their_graph_alone(kind):
+    listed = [nx.gnm_random_graph(9, 20, seed=n) for n in range(4)]
+    batch = as_batch(listed)
+    layer = fitted(kind, 4, batch, attributes(batch.n_nodes), method="sampled")
+    rows = attributes(9)
+    alone = layer.transform(as_batch(listed[2]), NodeRows.of(rows))
+    shuffled = GraphBatch.concat([as_batch(listed[n]) for n in (3, 2, 0)])
+    together = layer.transform(shuffled, NodeRows.of(np.tile(rows, (3, 1))))
+    np.testing.assert_allclose(alone, together[9:18], atol=1e-12)
+
+
+def test_what_is_too_much_is_sampled_or_refused(monkeypatch, caplog):
+    monkeypatch.setattr(_joint, "_MAX_WALKS", 10)
+    batch = as_batch([nx.complete_graph(5), nx.path_graph(2)])
+    rows = attributes(batch.n_nodes)
+    layer = fitted("joint", 3, batch, rows)
+    with caplog.at_level("INFO"):
+        layer.transform(batch, NodeRows.of(rows))
+    assert "1 graphs are sampled: graph 0" in caplog.text
+    counting = fitted("joint", 3, batch, rows, weighting="count")
+    with pytest.raises(InputError, match="Graph 0 .*weighting='probability'"):
+        counting.transform(batch, NodeRows.of(rows))
+
+
+def test_a_graph_without_long_paths_has_zero_path_rows():
+    batch = as_batch([nx.path_graph(2)])
+    layer = fitted("path", 3, batch, attributes(2), aggregate=False)
+    np.testing.assert_allclose(layer.transform(batch, NodeRows.of(attributes(2))), 0)

@@ -1,0 +1,193 @@
+"""One list of promises that every estimator of the package keeps.
+
+scikit-learn's `check_estimator` gives arrays of numbers to everything; what of it applies
+to graphs (parameters, clone, pickle, fit state, feature names) is here.
+"""
+
+import copy
+import pickle
+
+import networkx as nx
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
+from sklearn.utils.estimator_checks import (
+    check_do_not_raise_errors_in_init_or_set_params,
+    check_get_params_invariance,
+    check_no_attributes_set_in_init,
+    check_parameters_default_constructible,
+    check_set_params,
+)
+
+from gskn import GSKN, AttributeEncoder, GSKNClassifier, datasets
+from gskn.graphs import GraphBatch
+
+ESTIMATORS = {
+    "GSKN": GSKN(n_landmarks=8, random_state=3),
+    "deep GSKN": GSKN(
+        ["walk", "path", "anonymous", "joint", "induced"],
+        anonymous_length=4,
+        n_layers=2,
+        n_landmarks=6,
+        pooling="mean",
+        random_state=3,
+    ),
+    "sampled GSKN": GSKN(["anonymous", "joint"], method="sampled", random_state=3),
+    "GSKNClassifier": GSKNClassifier(random_state=3),
+    "logistic": GSKNClassifier(
+        GSKN(("walk",), n_landmarks=8), classifier="logistic", C=1.0, random_state=3
+    ),
+    "AttributeEncoder": AttributeEncoder(),
+}
+
+
+@pytest.fixture(scope="module")
+def data():
+    loaded = datasets.load("structure")
+    chosen = np.arange(0, loaded.graphs.n_graphs, 8)
+    return loaded.graphs[chosen], loaded.y[chosen]
+
+
+@pytest.fixture(params=ESTIMATORS)
+def estimator(request):
+    return clone(ESTIMATORS[request.param])
+
+
+def output(model, graphs):
+    if hasattr(model, "decision_function"):
+        return model.decision_function(graphs)
+    return np.asarray(model.transform(graphs))
+
+
+def test_fit_returns_self_and_changes_no_parameter(estimator, data):
+    before = copy.deepcopy(estimator.get_params())
+    values = {name: id(value) for name, value in estimator.get_params(deep=False).items()}
+    assert estimator.fit(*data) is estimator
+    assert {n: id(v) for n, v in estimator.get_params(deep=False).items()} == values
+    assert repr(estimator.get_params()) == repr(before)
+
+
+def test_clone_keeps_every_parameter(estimator):
+    assert repr(clone(estimator).get_params()) == repr(estimator.get_params())
+
+
+def test_refit_equals_a_fresh_fit(estimator, data):
+    graphs, y = data
+    other = GraphBatch.concat([graphs[:7], graphs[-7:]])
+    estimator.fit(other, np.concatenate([y[:7], y[-7:]]))
+    again = output(estimator.fit(graphs, y), graphs)
+    fresh = output(clone(estimator).fit(graphs, y), graphs)
+    np.testing.assert_allclose(again, fresh, rtol=1e-10, atol=1e-12)
+
+
+def test_an_estimator_that_is_not_fitted_says_so(estimator, data):
+    with pytest.raises(NotFittedError):
+        output(estimator, data[0])
+
+
+def test_transform_writes_nothing_and_repeats(estimator, data):
+    graphs, y = data
+    estimator.fit(graphs, y)
+    state = pickle.dumps(estimator.__dict__)
+    first = output(estimator, graphs)
+    np.testing.assert_array_equal(first, output(estimator, graphs))
+    assert pickle.dumps(estimator.__dict__) == state
+
+
+def test_pickle_keeps_the_rows(estimator, data):
+    graphs, y = data
+    estimator.fit(graphs, y)
+    copied = pickle.loads(pickle.dumps(estimator))
+    np.testing.assert_array_equal(output(copied, graphs), output(estimator, graphs))
+
+
+def test_the_input_is_not_written_to(estimator, data):
+    graphs, y = data
+    before = (graphs.adjacency.toarray(), graphs.graph_ptr.copy(), y.copy())
+    output(estimator.fit(graphs, y), graphs)
+    np.testing.assert_array_equal(before[0], graphs.adjacency.toarray())
+    np.testing.assert_array_equal(before[1], graphs.graph_ptr)
+    np.testing.assert_array_equal(before[2], y)
+
+
+def test_rows_depend_on_their_graph_alone(estimator, data):
+    graphs, y = data
+    estimator.fit(graphs, y)
+    if isinstance(estimator, AttributeEncoder):
+        return  # its rows are those of nodes
+    whole = output(estimator, graphs)
+    order = np.random.default_rng(0).permutation(graphs.n_graphs)
+    np.testing.assert_allclose(output(estimator, graphs[order]), whole[order], 1e-10, 1e-12)
+    for number in (0, 17, graphs.n_graphs - 1):
+        alone = output(estimator, graphs[[number]])
+        np.testing.assert_allclose(alone, whole[[number]], 1e-10, 1e-12)
+
+
+def test_threads_change_no_rows(estimator, data):
+    graphs, y = data
+    if "n_jobs" not in estimator.get_params():
+        return
+    rows = [
+        output(clone(estimator).set_params(n_jobs=n).fit(graphs, y), graphs) for n in (1, 2)
+    ]
+    np.testing.assert_allclose(rows[0], rows[1], rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        check_do_not_raise_errors_in_init_or_set_params,
+        check_get_params_invariance,
+        check_no_attributes_set_in_init,
+        check_set_params,
+    ],
+)
+def test_what_of_scikit_learns_own_checks_applies(estimator, check):
+    check(type(estimator).__name__, estimator)
+    check_parameters_default_constructible(type(estimator).__name__, type(estimator)())
+
+
+def test_feature_names_say_branch_length_and_landmark(data):
+    graphs, y = data
+    model = GSKN(n_landmarks=4, random_state=0).fit(graphs, y)
+    names = model.get_feature_names_out().tolist()
+    assert names[0] == "walk_1_0"
+    assert names[-1] == "anonymous_6_3"
+    assert len(names) == len(set(names)) == model.transform(graphs).shape[1]
+
+
+def test_rows_as_a_data_frame(data):
+    model = GSKN(n_landmarks=4, random_state=0).set_output(transform="pandas")
+    frame = model.fit_transform(data[0])
+    assert frame.columns.tolist() == model.get_feature_names_out().tolist()
+    assert frame.shape == (data[0].n_graphs, len(frame.columns))
+    assert model.fit(data[0]).transform(data[0][:3]).index.tolist() == [0, 1, 2]
+
+
+def test_fit_transform_is_fit_and_transform(data):
+    for name in ("GSKN", "deep GSKN", "sampled GSKN"):
+        model = clone(ESTIMATORS[name])
+        together = model.fit_transform(data[0])
+        np.testing.assert_allclose(together, model.transform(data[0]), 1e-10, 1e-12)
+
+
+def test_the_face_of_scikit_learn(data):
+    graphs, y = data
+    pipeline = make_pipeline(GSKN(random_state=0), StandardScaler(), LinearSVC(C=1e-3))
+    assert cross_val_score(pipeline, graphs, y, cv=3).mean() > 0.5
+    search = GridSearchCV(pipeline, {"gskn__n_landmarks": [2, 16]}, cv=3).fit(graphs, y)
+    assert search.best_params_["gskn__n_landmarks"] in {2, 16}
+    assert "GSKN" in pipeline._repr_html_()
+
+
+def test_lists_of_networkx_graphs_are_graphs(data):
+    del data
+    listed = [nx.cycle_graph(n) for n in range(3, 9)] * 3
+    y = [len(graph) > 5 for graph in listed]
+    model = GSKNClassifier(random_state=0).fit(listed, y)
+    assert model.predict([nx.cycle_graph(3), nx.cycle_graph(8)]).tolist() == [False, True]
