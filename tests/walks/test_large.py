@@ -10,7 +10,8 @@ PREAMBLE = """
 import re, sys
 from pathlib import Path
 import numpy as np
-from gskn import as_batch
+from scipy.sparse import csr_array
+from gskn import GraphBatch, as_batch
 from gskn.walks import pattern_counts, sample_walks
 
 def both(source, target):
@@ -63,6 +64,17 @@ CASES = {
     "the complete graph of 200": (
         "finish(pattern_counts(np.ones((200, 200)) - np.eye(200), 8), exact=True)",
         1000,
+    ),
+    "8000 rings of ten, each beside a node alone, at length 8": (
+        (
+            "i = np.arange(8000)[:, None] * 11 + np.arange(10)\n"
+            "a, b = i.ravel(), np.roll(i, -1, axis=1).ravel()\n"
+            "ends = (np.r_[a, b], np.r_[b, a])\n"
+            "m = csr_array((np.ones(2 * len(a)), ends), (88000, 88000))\n"
+            "batch = GraphBatch(as_batch(m).adjacency, np.arange(0, 88001, 11))\n"
+            "finish(pattern_counts(batch, 8), exact=True)"
+        ),
+        1100,
     ),
     "10^5 graphs of three nodes": (
         (

@@ -63,10 +63,12 @@ def test_a_weighted_neighbour_changes_no_walk():
     both = as_batch([weighted, nx.gnm_random_graph(20, 60, seed=0)])
     walks = sample_walks(both, 6, 50, random_state=0)[2:] - 2
     np.testing.assert_array_equal(walks, sample_walks(alone, 6, 50, random_state=0))
-    rows = [
-        pattern_counts(g, 5, method="sampled", random_state=0).rows for g in (both, alone)
-    ]
-    assert (rows[0][2:] != rows[1]).nnz == 0
+    for length in (3, 5, 7):
+        rows = [
+            pattern_counts(g, length, method="sampled", n_walks=7, random_state=0).rows
+            for g in (both, alone)
+        ]
+        assert (rows[0][2:] != rows[1]).nnz == 0
 
 
 def test_threads_and_chunks_change_nothing_in_a_large_graph():

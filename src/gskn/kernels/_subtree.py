@@ -4,6 +4,7 @@ import numpy as np
 
 from gskn._types import IndexArray
 from gskn.graphs import GraphBatch
+from gskn.walks._colours import refine
 
 
 def label_codes(batch: GraphBatch) -> IndexArray:
@@ -25,22 +26,11 @@ def node_colours(batch: GraphBatch) -> IndexArray:
 
 
 def subtree_colours(batch: GraphBatch, depth: int) -> list[IndexArray]:
-    """Return the colours of rounds 0 to ``depth``; round 0 is what the nodes carry."""
+    """Return the colours of rounds 0 to ``depth``; round 0 is what the nodes carry.
+
+    Of a directed graph, only the nodes that edges lead to count, as for walks.
+    """
     rounds = [node_colours(batch)]
     for _ in range(depth):
-        rounds.append(_refine(batch, rounds[-1]))
+        rounds.append(refine([batch.adjacency], rounds[-1]))
     return rounds
-
-
-def _refine(batch: GraphBatch, colours: IndexArray) -> IndexArray:
-    """Give one colour to nodes of one colour whose neighbours have the same colours."""
-    matrix = batch.adjacency
-    sources = np.repeat(np.arange(batch.n_nodes), batch.degrees)
-    around = colours[matrix.indices]
-    around = around[np.lexsort((around, sources))]
-    numbers: dict[tuple[int, bytes], int] = {}
-    refined = np.empty(batch.n_nodes, dtype=np.int64)
-    for node, colour in enumerate(colours.tolist()):
-        seen = around[matrix.indptr[node] : matrix.indptr[node + 1]].tobytes()
-        refined[node] = numbers.setdefault((colour, seen), len(numbers))
-    return refined

@@ -15,11 +15,11 @@ from gskn.graphs import GraphBatch, as_batch
 from gskn.walks._exact import (
     MAX_DENSE_SIZE,
     MAX_EXACT_LENGTH,
-    SignedRows,
-    SparseRows,
+    SomeRows,
     StepGraphs,
     exact_rows,
     fours_work,
+    memory_work,
     merge_rows,
     n_walks_by_graph,
     product_work,
@@ -129,8 +129,9 @@ def pattern_counts(  # noqa: PLR0913 - every one has a sensible default
         Seed of sampled walks.
     max_work : float, default=2e8
         Multiplications of one sparse product, or walks to enumerate, beyond which
-        "auto" samples a graph. A product takes up to 20 bytes for each, so this bounds
-        memory too (4 GB with the default).
+        "auto" samples a graph. A multiplication takes up to 20 bytes, and what else takes
+        memory or time (sums over quotients; complete graphs of four at length 8) is
+        added in this unit, so that the default bounds memory by 4 GB a graph.
     exact_counts : bool, default=True
         Whether counts beyond 2^53, which floats cannot hold exactly, are refused.
     n_jobs : int or None, default=None
@@ -142,11 +143,12 @@ def pattern_counts(  # noqa: PLR0913 - every one has a sensible default
 
     Notes
     -----
-    No walk is enumerated: see `gskn.walks._mobius` for the identity, `gskn.walks._plan`
-    for how its terms are computed by products of matrices, `gskn.walks._twins` for nodes
-    that need no row of their own. Time grows with the number of
-    walks of three steps (two for lengths below 6, four for length 8) in sparse graphs,
-    and with the cube of the size in small dense ones.
+    No walk is enumerated, but for induced patterns: see `gskn.walks._mobius` for the
+    identity, `gskn.walks._plan` for how its terms are computed by products of matrices,
+    `gskn.walks._twins` for nodes that need no row of their own. Time grows with the
+    number of walks of three steps (two for lengths below 6, four for length 8) in sparse
+    graphs, and with the cube of the size in small dense ones (the fourth power at
+    length 8).
 
     Examples
     --------
@@ -226,22 +228,31 @@ def _tables(
         floats=not options.exact_counts,
         n_jobs=options.n_jobs,
     )
-    pieces: list[list[SignedRows | SparseRows]] = [[] for _ in lengths]
+    pieces: list[list[SomeRows]] = [[] for _ in lengths]
     for rows_by_length in groups:
-        for collected, signed in zip(pieces, rows_by_length, strict=True):
-            collected.append(signed)
-    if not chosen.all():
-        nodes = np.flatnonzero(~chosen[batch.node_graphs])
+        for collected, rows in zip(pieces, rows_by_length, strict=True):
+            collected.append(rows)
+    for weighted in (False, True):
+        # Apart, so that a graph without weights takes the same way whoever stands by.
+        nodes = np.flatnonzero((~chosen & (steps.weighted == weighted))[batch.node_graphs])
+        if not len(nodes):
+            continue
         sampled = sampled_rows(
-            batch, nodes, lengths, options.n_walks, options.seed, n_jobs=options.n_jobs
+            batch,
+            nodes,
+            lengths,
+            options.n_walks,
+            options.seed,
+            use_weights=weighted,
+            n_jobs=options.n_jobs,
         )
-        for collected, rows in zip(pieces, sampled, strict=True):
-            collected.append(SparseRows(nodes, rows))
+        for collected, found in zip(pieces, sampled, strict=True):
+            collected.append(SomeRows(nodes, np.arange(len(nodes)), found))
     tables = []
     for collected, length in zip(pieces, lengths, strict=True):
         listed = patterns(length, staying=True)
-        rows = merge_rows(collected, batch.n_nodes, len(listed), options.n_jobs)
-        tables.append(PatternTable(length, listed, rows, chosen, batch.graph_ptr))
+        merged = merge_rows(collected, batch.n_nodes, len(listed), options.n_jobs)
+        tables.append(PatternTable(length, listed, merged, chosen, batch.graph_ptr))
     return tables
 
 
@@ -308,6 +319,8 @@ def _choose(steps: StepGraphs, length: int, options: _Options) -> AnyArray:
         return np.ones(batch.n_graphs, dtype=bool)
     work = product_work(steps, length)
     work[steps.sizes <= MAX_DENSE_SIZE] = 0  # dense algebra bounds these
+    work += memory_work(steps, length)
     if length == MAX_EXACT_LENGTH:
-        work = np.maximum(work, fours_work(steps))
+        near = np.flatnonzero(work <= options.max_work)
+        work[near] += fours_work(steps, near)
     return _within(work, options.max_work, "multiplications")

@@ -9,6 +9,7 @@ from gskn._types import FloatArray, IndexArray
 from gskn._validation import check_int
 from gskn.exceptions import InputError
 from gskn.graphs import GraphBatch, as_batch
+from gskn.walks._colours import refine
 from gskn.walks._counts import PatternTable, pattern_counts
 from gskn.walks._exact import MAX_EXACT_LENGTH, n_walks_by_graph
 
@@ -153,23 +154,8 @@ def _wl_differs(pair: GraphBatch, places: IndexArray | None) -> bool:
     n_colours = 0
     while len(np.unique(colours)) > n_colours:
         n_colours = len(np.unique(colours))
-        names: dict[tuple[int, bytes, bytes], int] = {}
-        around = [(_sorted_by_row(m, colours), m.indptr) for m in (forth, back)]
-        fresh = np.empty_like(colours)
-        for node in range(pair.n_nodes):
-            out, into = (s[ptr[node] : ptr[node + 1]].tobytes() for s, ptr in around)
-            fresh[node] = names.setdefault((int(colours[node]), out, into), len(names))
-        colours = fresh
+        colours = refine([forth, back], colours)
     if places is not None:
         return bool(colours[places[0]] != colours[places[1]])
     cut = pair.graph_ptr[1]
     return not np.array_equal(np.sort(colours[:cut]), np.sort(colours[cut:]))
-
-
-def _sorted_by_row(matrix: Any, colours: IndexArray) -> IndexArray:
-    """Return the colours of the neighbours, sorted within every row."""
-    rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
-    seen = colours[matrix.indices]
-    order = np.lexsort((seen, rows))
-    sorted_colours: IndexArray = seen[order]
-    return sorted_colours

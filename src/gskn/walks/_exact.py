@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, vstack
 
 from gskn._types import BoolArray, FloatArray, IndexArray, NodeArray
 from gskn.exceptions import InputError
@@ -12,7 +12,7 @@ from gskn.graphs import GraphBatch
 from gskn.graphs._batch import positions_within, ranges, running_total
 from gskn.graphs._sparse import plain_csr
 from gskn.walks._algebra import Dense, Matrix, Sparse, compute, compute_fours
-from gskn.walks._jit import copy_rows, fill_signed_counts, fill_signed_rows
+from gskn.walks._jit import copy_rows, fill_fours_work, fill_signed_rows
 from gskn.walks._mobius import Kind, basis
 from gskn.walks._plan import Plan, Term, make_plan
 from gskn.walks._threads import run_threads
@@ -21,6 +21,10 @@ from gskn.walks._twins import Twins
 MAX_EXACT_LENGTH = 8
 _LARGEST_COUNT = 2.0**53
 MAX_DENSE_SIZE = 512  # larger graphs never become dense
+_BYTES_PER_PRODUCT = 20.0  # at the peak, of one sparse multiplication (measured)
+_BUFFER_CELLS = 2**20
+_GROUP_CELLS = 2**24  # of the sums of all quotients of a group
+_NOISE = 64 * float(np.finfo(np.float64).eps)  # of a sum without signs
 _FOURS_PER_PRODUCT = 5.0  # steps of that compiled loop in the time of a multiplication
 _GROUP_BYTES = 2**22  # of one dense matrix per group: a few of them stay in the cache
 _SPARSE_OVER_DENSE = 40.0  # time of a sparse multiplication over that of a dense one
@@ -79,7 +83,7 @@ def exact_rows(
     probability: bool,
     floats: bool,
     n_jobs: int | None = None,
-) -> list[list["SignedRows"]]:
+) -> list[list["SomeRows"]]:
     """Return the rows of some graphs, group by group, for every length."""
     work = product_work(graphs, max(lengths))
     tasks = [
@@ -89,7 +93,7 @@ def exact_rows(
             members,
             graphs.sizes[members],
             work[members],
-            has_products=make_plan(lengths, kind).count("times") > 0,
+            make_plan(lengths, kind),
         )
     ]
     return run_threads(_Task.run, tasks, n_jobs)
@@ -107,7 +111,7 @@ class _Task:
     has_twins: bool
     floats: bool
 
-    def run(self) -> list["SignedRows"]:
+    def run(self) -> list["SomeRows"]:
         twins = self.graphs.twins
         inside = _Blocks.of(twins.steps, twins.class_ptr, self.numbers)
         sums = self._dense_sums(inside) if self.dense else self._sparse_sums(inside)
@@ -116,13 +120,10 @@ class _Task:
         )
         parts = zip(np.split(sums, cuts[:-1]), self.lengths, strict=True)
         nodes, sources = twins.nodes_of(inside.nodes)
-        rows = [
-            SignedRows(nodes, sources, part, length, self.kind) for part, length in parts
+        return [
+            SomeRows(nodes, sources, _signed(part, length, self.kind, floats=self.floats))
+            for part, length in parts
         ]
-        if not (self.kind.probability or self.floats):
-            for part in rows:
-                part.check_counts()
-        return rows
 
     def _sparse_sums(self, inside: "_Blocks") -> FloatArray:
         plan = make_plan(self.lengths, self.kind)
@@ -185,12 +186,14 @@ def _by_kind(
 
 
 def _groups(
-    numbers: IndexArray, sizes: IndexArray, work: FloatArray, *, has_products: bool
+    numbers: IndexArray, sizes: IndexArray, work: FloatArray, plan: Plan
 ) -> Iterator[tuple[IndexArray, bool]]:
     """Group graphs that go through dense algebra together, or through sparse algebra."""
     cubes = sizes.astype(np.float64) ** 3
-    dense = (sizes <= MAX_DENSE_SIZE) & (_SPARSE_OVER_DENSE * work > cubes) & has_products
-    for group in _sparse_groups(numbers[~dense], work[~dense]):
+    dense = (sizes <= MAX_DENSE_SIZE) & (_SPARSE_OVER_DENSE * work > cubes)
+    dense &= plan.count("times") > 0
+    cells = len(plan.roots) * sizes.astype(np.float64)
+    for group in _sparse_groups(numbers[~dense], work[~dense], cells[~dense]):
         yield group, False
     for group in _dense_groups(numbers[dense], sizes[dense]):
         yield group, True
@@ -248,10 +251,28 @@ def product_work(graphs: StepGraphs, length: int) -> FloatArray:
     return _n_walks(twins.steps, twins.class_ptr, n_visits)
 
 
-def fours_work(graphs: StepGraphs) -> FloatArray:
-    """Bound the work on complete graphs of four, in sparse multiplications."""
-    walks = _n_walks_from(graphs.steps, 4)[graphs.twins.first]
-    return _sum_by_graph(walks, graphs.twins.class_ptr) / _FOURS_PER_PRODUCT
+def fours_work(graphs: StepGraphs, numbers: IndexArray) -> FloatArray:
+    """Return the work on complete graphs of four, in sparse multiplications."""
+    ptr = graphs.twins.class_ptr
+    sizes = ptr[numbers + 1] - ptr[numbers]
+    roots = graphs.twins.first[ranges(ptr[numbers], sizes)]
+    work = np.empty(len(roots))
+    fill_fours_work(graphs.steps.indptr, graphs.steps.indices, roots, work)
+    return _sum_by_graph(work, running_total(sizes)) / _FOURS_PER_PRODUCT
+
+
+def memory_work(graphs: StepGraphs, length: int) -> FloatArray:
+    """Return the sums of all quotients of every graph, as multiplications of that size."""
+    is_plain = ~(graphs.weighted | graphs.batch.directed | graphs.staying)
+    few, many = (
+        len(
+            basis(
+                length, Kind(weighted=w, directed=w, staying=w, probability=True)
+            ).quotients
+        )
+        for w in (False, True)
+    )
+    return np.where(is_plain, few, many) * graphs.sizes * 8 / _BYTES_PER_PRODUCT
 
 
 def n_walks_by_graph(batch: GraphBatch, length: int) -> FloatArray:
@@ -279,9 +300,12 @@ def _sum_by_graph(values: FloatArray, graph_ptr: IndexArray) -> FloatArray:
     return np.bincount(owners, values, n_graphs).astype(np.float64)
 
 
-def _sparse_groups(numbers: IndexArray, work: FloatArray) -> Iterator[IndexArray]:
-    """Take graphs together until their products would grow too large."""
-    total = np.cumsum(np.minimum(work, 1e18)) // 2e7
+def _sparse_groups(
+    numbers: IndexArray, work: FloatArray, cells: FloatArray
+) -> Iterator[IndexArray]:
+    """Take graphs together until their products or sums would grow too large."""
+    share = np.maximum(np.minimum(work, 1e18) / 2e7, cells / _GROUP_CELLS)
+    total = np.cumsum(share) // 1
     for key in np.unique(total):
         yield numbers[total == key]
 
@@ -303,6 +327,33 @@ def _spread(values: FloatArray, slots: IndexArray, padded: FloatArray) -> FloatA
     return spread
 
 
+def _signed(sums: FloatArray, length: int, kind: Kind, *, floats: bool) -> csr_array:
+    """Add up the signed sums of every pattern, and drop what is only rounding."""
+    signs = basis(length, kind).signs
+    n_patterns, n_rows = signs.shape[0], sums.shape[1]
+    csr = (signs.indptr.astype(np.int64), signs.indices.astype(np.int32), signs.data)
+    noise = _NOISE if kind.probability else 0.0
+    at_once = max(64, _BUFFER_CELLS // n_patterns)
+    indices, data = np.empty(0, dtype=np.int32), np.empty(0)
+    blocks = []
+    for start in range(0, max(n_rows, 1), at_once):
+        n_taken = min(at_once, n_rows - start)
+        if len(data) < n_taken * n_patterns:
+            indices = np.empty(n_taken * n_patterns, dtype=np.int32)
+            data = np.empty(n_taken * n_patterns)
+        indptr = np.empty(n_taken + 1, dtype=np.int64)
+        largest = fill_signed_rows(*csr, sums, start, noise, indptr, indices, data)
+        if not (kind.probability or floats) and largest >= _LARGEST_COUNT:
+            raise InputError(
+                f"Counts of length {length} exceed 2^53, so they are not exact; use "
+                "weighting='probability', or accept floats with exact_counts=False."
+            )
+        kept = slice(0, indptr[-1])
+        arrays = (data[kept].copy(), indices[kept].copy(), indptr.astype(np.int32))
+        blocks.append(csr_array(arrays, shape=(n_taken, n_patterns)))
+    return vstack(blocks, format="csr") if len(blocks) > 1 else blocks[0]
+
+
 def as_sparse(rows: FloatArray) -> csr_array:
     """Turn dense rows into CSR, without the detour through coordinates that scipy takes."""
     filled = rows != 0
@@ -322,72 +373,26 @@ def row_maxima(batch: GraphBatch) -> FloatArray:
 
 
 @dataclass(frozen=True)
-class SignedRows:
-    """Rows of some nodes as sums over quotients, still to be added up with their signs.
-
-    There are fewer quotients than patterns, and twins have one row: added up only where
-    they belong, rows are written once.
-    """
+class SomeRows:
+    """Rows of some nodes; twins share one."""
 
     nodes: IndexArray
-    sources: IndexArray  # which column of the sums every node has; sorted
-    sums: FloatArray  # one row a quotient
-    length: int
-    kind: Kind
-
-    def counts(self) -> IndexArray:
-        """Return how many patterns every node has."""
-        return self._count()[0][self.sources]
-
-    def check_counts(self) -> None:
-        """Refuse counts that floats cannot hold."""
-        if self._count()[1] >= _LARGEST_COUNT:
-            raise InputError(
-                f"Counts of length {self.length} exceed 2^53, so they are not exact; use "
-                "weighting='probability', or accept floats with exact_counts=False."
-            )
-
-    def _count(self) -> tuple[IndexArray, float]:
-        counts = np.empty(self.sums.shape[1], dtype=np.int64)
-        largest = fill_signed_counts(*self._signs, self.sums, self._noise, counts)
-        return counts, largest
-
-    def write(self, starts: IndexArray, indices: NodeArray, data: FloatArray) -> None:
-        """Write the row of every node to where it starts."""
-        pointers, columns, signs = self._signs
-        where = (self.sources, starts, indices, data)
-        fill_signed_rows(pointers, columns, signs, self.sums, self._noise, *where)
-
-    @property
-    def _signs(self) -> tuple[IndexArray, NodeArray, FloatArray]:
-        signs = basis(self.length, self.kind).signs
-        return signs.indptr.astype(np.int64), signs.indices.astype(np.int32), signs.data
-
-    @property
-    def _noise(self) -> float:
-        return 8 * float(np.finfo(np.float64).eps) if self.kind.probability else 0.0
-
-
-@dataclass(frozen=True)
-class SparseRows:
-    """Rows of some nodes as they are."""
-
-    nodes: IndexArray
+    sources: IndexArray  # which row every node has
     rows: csr_array
 
     def counts(self) -> IndexArray:
         """Return how many patterns every node has."""
-        counts: IndexArray = np.diff(self.rows.indptr)
+        counts: IndexArray = np.diff(self.rows.indptr)[self.sources]
         return counts
 
     def write(self, starts: IndexArray, indices: NodeArray, data: FloatArray) -> None:
         """Write the row of every node to where it starts."""
         rows = self.rows
-        copy_rows(rows.indptr, rows.indices, rows.data, starts, indices, data)
+        copy_rows(rows.indptr, rows.indices, rows.data, self.sources, starts, indices, data)
 
 
 def merge_rows(
-    pieces: Sequence[SignedRows | SparseRows],
+    pieces: Sequence[SomeRows],
     n_nodes: int,
     n_columns: int,
     n_jobs: int | None,

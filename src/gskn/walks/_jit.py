@@ -151,6 +151,7 @@ def find(indices: NodeArray, first: int, end: int, node: np.int64) -> int:
 def add_last_step(
     indices: NodeArray,
     weights: FloatArray,
+    totals: FloatArray,
     first: int,
     end: int,
     node: int,
@@ -161,11 +162,7 @@ def add_last_step(
     row: FloatArray,
 ) -> None:
     """Add what the last step of one walk may lead to, each by its probability."""
-    total = float(end - first)
-    if len(weights) > 0:
-        total = 0.0
-        for entry in range(first, end):
-            total += weights[entry]
+    total = totals[end - 1] if len(weights) > 0 and first < end else float(end - first)
     fresh = total
     for symbol in range(n_known):
         if first == end:
@@ -185,6 +182,7 @@ def add_last_steps(
     indptr: IndexArray,
     indices: NodeArray,
     weights: FloatArray,
+    totals: FloatArray,
     nodes: IndexArray,
     visited: IndexArray,
     marks: AnyArray,
@@ -204,7 +202,7 @@ def add_last_steps(
     for walk in range(n_walks):  # waits for all walks at once, as take_step
         places[walk], ends[walk] = indptr[nodes[walk]], indptr[nodes[walk] + 1]
     for walk in range(n_walks):
-        touched += indices[min(places[walk], len(indices) - 1)]
+        touched += indices[places[walk]] if places[walk] < ends[walk] else 0
     met = np.empty(64, np.int64)
     row, repeat = start // repeats, start % repeats
     for walk in range(n_walks):
@@ -217,6 +215,7 @@ def add_last_steps(
             add_last_step(
                 indices,
                 weights,
+                totals,
                 first,
                 end,
                 nodes[walk],
@@ -281,6 +280,7 @@ def fill_sampled_rows(
                     indptr,
                     indices,
                     weights,
+                    totals,
                     nodes,
                     visited,
                     marks,
@@ -305,6 +305,27 @@ def fill_sampled_rows(
                 marks[walk] |= np.uint64(1) << np.uint64(node & 63)
                 known[walk] += symbol == n_known
                 states[walk] = children[states[walk], symbol]
+
+
+@jit
+def fill_fours_work(
+    indptr: IndexArray, indices: NodeArray, roots: IndexArray, work: FloatArray
+) -> None:
+    """Overwrite ``work`` with the steps that `fill_complete_fours` takes from each root."""
+    beside = np.full(len(indptr) - 1, -1, np.int64)
+    for place in range(len(roots)):
+        root = roots[place]
+        for e in range(indptr[root], indptr[root + 1]):
+            beside[indices[e]] = root
+        n_steps = 0
+        for e in range(indptr[root], indptr[root + 1]):
+            b = indices[e]
+            n_steps += 3 * (indptr[b + 1] - indptr[b])
+            for f in range(indptr[b], indptr[b + 1]):
+                c = indices[f]
+                if beside[c] == root:
+                    n_steps += indptr[c + 1] - indptr[c]
+        work[place] = n_steps
 
 
 @jit
@@ -358,13 +379,14 @@ def copy_rows(
     indptr: IndexArray,
     indices: NodeArray,
     data: FloatArray,
+    sources: IndexArray,
     starts: IndexArray,
     all_indices: NodeArray,
     all_data: FloatArray,
 ) -> None:
-    """Copy the rows of a CSR matrix to where they start in a larger one."""
-    for row in range(len(starts)):
-        place = starts[row]
+    """Copy rows of a CSR matrix, each from its source to where it starts in another."""
+    for target in range(len(starts)):
+        row, place = sources[target], starts[target]
         for entry in range(indptr[row], indptr[row + 1]):
             all_indices[place] = indices[entry]
             all_data[place] = data[entry]
@@ -676,8 +698,8 @@ def fill_signed(
 
     ``totals`` has one row a pattern, and a column for every column of ``sums`` from the
     ``first`` on: columns side by side are added up at once. The signs are CSR, one row a
-    pattern. What is below ``noise`` times the sum without signs is rounding. Returns the
-    largest sum without signs.
+    pattern. What is below ``noise`` times the sum without signs is rounding, and so is
+    what is negative. Returns the largest sum without signs.
     """
     n_columns = min(totals.shape[1], sums.shape[1] - first)
     bounds = np.empty(n_columns)
@@ -694,30 +716,7 @@ def fill_signed(
                 bounds[i] += size * row[first + i]
         for i in range(n_columns):
             largest = max(largest, bounds[i])
-            total[i] = total[i] if abs(total[i]) > noise * bounds[i] else 0.0
-    return largest
-
-
-@jit
-def fill_signed_counts(
-    pointers: IndexArray,
-    columns: NodeArray,
-    signs: FloatArray,
-    sums: FloatArray,
-    noise: float,
-    counts: IndexArray,
-) -> float:
-    """Overwrite ``counts`` with the patterns of every column; see `fill_signed`."""
-    totals = np.empty((len(pointers) - 1, 64))
-    largest = 0.0
-    for first in range(0, len(counts), 64):
-        bound = fill_signed(pointers, columns, signs, sums, first, noise, totals)
-        largest = max(largest, bound)
-        n_columns = min(64, len(counts) - first)
-        counts[first : first + n_columns] = 0
-        for pattern in range(len(totals)):
-            for i in range(n_columns):
-                counts[first + i] += totals[pattern, i] != 0.0
+            total[i] = total[i] if total[i] > noise * bounds[i] else 0.0
     return largest
 
 
@@ -727,29 +726,30 @@ def fill_signed_rows(
     columns: NodeArray,
     signs: FloatArray,
     sums: FloatArray,
+    start: int,
     noise: float,
-    sources: IndexArray,
-    starts: IndexArray,
+    indptr: IndexArray,
     indices: NodeArray,
     data: FloatArray,
-) -> None:
-    """Write the signed sums of the source of every target to where it starts.
+) -> float:
+    """Write the signed sums of columns from ``start`` on as rows of a CSR matrix.
 
-    ``sources`` is sorted, so that twins, which have one source, are added up once.
+    Returns the largest sum without signs.
     """
     totals = np.empty((len(pointers) - 1, 64))
-    first = -64
-    for target in range(len(sources)):
-        column, place = sources[target], starts[target]
-        if column >= first + 64:
-            first = column // 64 * 64
-            fill_signed(pointers, columns, signs, sums, first, noise, totals)
-        for pattern in range(len(totals)):
-            value = totals[pattern, column - first]
-            if value != 0.0:
-                indices[place] = pattern
-                data[place] = value
-                place += 1
+    n_kept, largest, n_rows = 0, 0.0, len(indptr) - 1
+    indptr[0] = 0
+    for first in range(0, n_rows, 64):
+        bound = fill_signed(pointers, columns, signs, sums, start + first, noise, totals)
+        largest = max(largest, bound)
+        for i in range(min(64, n_rows - first)):
+            for pattern in range(len(totals)):
+                if totals[pattern, i] != 0.0:
+                    indices[n_kept] = pattern
+                    data[n_kept] = totals[pattern, i]
+                    n_kept += 1
+            indptr[first + i + 1] = n_kept
+    return largest
 
 
 @jit
@@ -795,7 +795,6 @@ def fill_twins(
         if not eligible[owners[node]]:
             continue
         around = mix(np.uint64(owners[node]) + np.uint64(1))
-        own = np.uint64(0)
         for entry in range(indptr[node], indptr[node + 1]):
             if indices[entry] == node:
                 around += np.uint64(0x9E3779B97F4A7C15)

@@ -114,6 +114,7 @@ def sampled_rows(
     n_walks: int,
     seed: np.uint64,
     *,
+    use_weights: bool,
     n_jobs: int | None,
 ) -> list[csr_array]:
     """Estimate the pattern probabilities of some nodes; the last step is exact.
@@ -122,7 +123,7 @@ def sampled_rows(
     """
     children, columns, wanted, cuts = _targets(lengths)
     matrix = batch.adjacency
-    weights = scaled_weights(batch, use_weights=True)
+    weights = scaled_weights(batch, use_weights=use_weights)
     totals, positions = running_sums(batch, weights), positions_within(batch.graph_sizes)
     at_once = max(16, min(_NODES_AT_ONCE, _BUFFER_CELLS // int(cuts[-1])))
     starts = list(range(0, len(nodes), at_once))
