@@ -20,7 +20,7 @@ from gskn.kernels import NodeRows, Stack
 from gskn.pooling import pool
 
 _FIT_NODES = 2**17  # landmarks are chosen among the walks of at most so many nodes
-_CHUNK_NODES = 2**16  # of graphs that are embedded together
+_CHUNK_NODES = 2**17  # of graphs that are embedded together
 
 
 class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -146,18 +146,15 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def fit_transform(self, X: Any, y: object = None) -> Any:
         """Fit, and return one row per graph; what both need is computed once."""
         batch = as_batch(X)
-        rows = self._fit(batch)
-        if rows is None:
-            return self.transform(batch)
-        return pool(rows, batch.graph_ptr, pooling=self.pooling)
+        blocks = self._fit(batch)
+        return self.transform(batch) if blocks is None else self._pool(batch, blocks)
 
     def transform(self, X: Any) -> Any:
         """Return one row per graph, of shape (n_graphs, n_features)."""
         check_is_fitted(self, "stack_")
         batch = as_batch(X)
         pooled = [np.empty((0, self.n_features_out_))]
-        for part, rows in self._embed(batch):
-            pooled.append(pool(rows, part.graph_ptr, pooling=self.pooling))
+        pooled += [self._pool(part, blocks) for part, blocks in self._embed(batch)]
         return np.concatenate(pooled)
 
     def transform_nodes(self, X: Any) -> FloatArray:
@@ -166,8 +163,8 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         batch = as_batch(X)
         result = np.empty((batch.n_nodes, self.n_features_out_))
         first = 0
-        for part, rows in self._embed(batch):
-            result[first : first + part.n_nodes] = rows
+        for part, blocks in self._embed(batch):
+            np.concatenate(blocks, axis=1, out=result[first : first + part.n_nodes])
             first += part.n_nodes
         return result
 
@@ -186,7 +183,7 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         model: Self = load_model(cls, path)
         return model
 
-    def _fit(self, batch: GraphBatch) -> FloatArray | None:
+    def _fit(self, batch: GraphBatch) -> list[FloatArray] | None:
         """Fit, and return the rows of all nodes if landmarks were chosen among them all."""
         settings = check_parameters(self.get_params(deep=False))
         if not batch.n_nodes:
@@ -206,15 +203,20 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         )
         rows = NodeRows(*encoder.distinct_rows(sample))
         with progress("landmarks", len(stack.branches), shown=self.verbose > 0) as advance:
-            found = stack.fit_transform(sample, rows, generator, advance)
+            blocks = stack.fit_transform(sample, rows, generator, advance)
         self.encoder_ = encoder
         self.stack_ = stack
-        self.n_features_out_ = found.shape[1]
-        return found if sample is batch else None
+        self.n_features_out_ = sum(block.shape[1] for block in blocks)
+        return blocks if sample is batch else None
 
-    def _embed(self, batch: GraphBatch) -> Iterator[tuple[GraphBatch, FloatArray]]:
+    def _pool(self, batch: GraphBatch, blocks: list[FloatArray]) -> FloatArray:
+        ptr = batch.graph_ptr
+        return np.hstack([pool(block, ptr, pooling=self.pooling) for block in blocks])
+
+    def _embed(self, batch: GraphBatch) -> Iterator[tuple[GraphBatch, list[FloatArray]]]:
         """Yield consecutive graphs and the rows of their nodes, in bounded memory."""
         parts = _chunks(batch)
+        _ = batch.directed  # found out once, for all parts
         with progress("graphs", len(parts), shown=self.verbose > 0) as advance:
             for part in parts:
                 chunk = batch[part]

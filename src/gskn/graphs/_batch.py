@@ -257,7 +257,7 @@ class GraphBatch:
         n_entries = matrix.indptr[first + sizes] - matrix.indptr[first]
         entries = ranges(matrix.indptr[first], n_entries)
         shift = np.repeat((graph_ptr[:-1] - first).astype(np.int32), n_entries)
-        return GraphBatch(
+        taken = GraphBatch(
             make_csr(
                 matrix.data[entries],
                 matrix.indices[entries] + shift,
@@ -270,6 +270,11 @@ class GraphBatch:
             _pick(self.graph_names, numbers),
             _pick(self.node_names, nodes),
         )
+        if "directed" in self.__dict__:  # known already, and dear to find out anew
+            directed = self.directed[numbers]
+            directed.flags.writeable = False
+            taken.__dict__["directed"] = directed
+        return taken
 
 
 def name_array(names: Sequence[Hashable]) -> NameArray:

@@ -83,15 +83,13 @@ class JointLayer:
             )
         self.maps = maps
 
-    def transform(self, batch: GraphBatch, rows: NodeRows) -> FloatArray:
-        """Return the coordinates of all nodes, length by length."""
+    def transform(self, batch: GraphBatch, rows: NodeRows) -> list[FloatArray]:
+        """Return the coordinates of all nodes, one block for every length."""
         sampled = self._sampled(batch)
-        return np.hstack(
-            [
-                self._sums(batch, rows, length, mapped, sampled) @ mapped.root
-                for length, mapped in zip(self.lengths, self.maps, strict=True)
-            ]
-        )
+        return [
+            self._sums(batch, rows, length, mapped, sampled) @ mapped.root
+            for length, mapped in zip(self.lengths, self.maps, strict=True)
+        ]
 
     def _allowed(self, symbols: AnyArray) -> BoolArray:
         """Tell which walks may become landmarks."""
@@ -128,13 +126,18 @@ class JointLayer:
         if length == 1:
             alone: FloatArray = factors[0, rows.codes] * kernel[0]
             return alone
-        steps = Steps.of(batch, probability=self.settings.probability)
+        steps = Steps.of(
+            batch,
+            rows.codes,
+            probability=self.settings.probability,
+            n_jobs=self.settings.n_jobs,
+        )
         weights = scaled_weights(batch, use_weights=True)
         children, first_states = pattern_tree(length)
         columns = children - first_states[length]
         chances = step_chances(batch, weights) if self.settings.probability else np.empty(0)
         sums = np.empty((batch.n_nodes, mapped.n_landmarks))
-        lasts = steps.sum_over(factors[-1][rows.codes])
+        lasts = steps.sum_over(factors[-1][rows.codes[steps.first]])[steps.class_of]
         matrix, positions = batch.adjacency, positions_within(batch.graph_sizes)
         totals = running_sums(batch, weights)
 

@@ -44,7 +44,7 @@ class AnonymousLayer:
 
     def fit_transform(
         self, batch: GraphBatch, rows: NodeRows, generator: np.random.Generator
-    ) -> FloatArray:
+    ) -> list[FloatArray]:
         """Choose landmarks, and return the coordinates of all nodes."""
         del rows
         self.seed = int(generator.integers(2**31))
@@ -52,8 +52,8 @@ class AnonymousLayer:
         self.maps = [self._choose(table, generator) for table in tables]
         return self._coordinates(tables)
 
-    def transform(self, batch: GraphBatch, rows: NodeRows) -> FloatArray:
-        """Return the coordinates of all nodes, length by length."""
+    def transform(self, batch: GraphBatch, rows: NodeRows) -> list[FloatArray]:
+        """Return the coordinates of all nodes, one block for every length."""
         del rows
         return self._coordinates(self._tables(batch))
 
@@ -69,12 +69,12 @@ class AnonymousLayer:
         gram = gaussian(landmarks, landmarks, self.settings.beta)
         return NystromMap.of(landmarks, gram, self.settings.eps)
 
-    def _coordinates(self, tables: list[PatternTable]) -> FloatArray:
+    def _coordinates(self, tables: list[PatternTable]) -> list[FloatArray]:
         blocks = []
         for table, mapped in zip(tables, self.maps, strict=True):
             kernel = gaussian(self._points(table), mapped.landmarks, self.settings.beta)
             blocks.append(table.rows @ (kernel @ mapped.root))
-        return np.hstack(blocks)
+        return blocks
 
     def _tables(self, batch: GraphBatch) -> list[PatternTable]:
         if self.settings.aggregate:

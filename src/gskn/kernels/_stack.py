@@ -41,29 +41,30 @@ class Branch:
 
     def fit_transform(
         self, batch: GraphBatch, rows: NodeRows, generator: np.random.Generator
-    ) -> FloatArray:
-        """Choose the landmarks of all layers, and return the rows of the last."""
+    ) -> list[FloatArray]:
+        """Choose the landmarks of all layers, and return the blocks of the last."""
         self.scales = []
-        found = np.empty((batch.n_nodes, 0))
+        blocks: list[FloatArray] = []
         for number, layer in enumerate(self.layers):
             if number:
+                found = np.hstack(blocks)
                 # One factor for all nodes, so that nothing that differs becomes equal.
                 norm = float(np.sqrt((found**2).sum(axis=1).mean()))
                 self.scales.append(norm or 1.0)
                 rows = NodeRows.of(found / self.scales[-1])
             if isinstance(layer, AnonymousLayer):
-                found = layer.fit_transform(batch, rows, generator)
+                blocks = layer.fit_transform(batch, rows, generator)
             else:
                 layer.fit(batch, rows, generator)
-                found = layer.transform(batch, rows)
-        return found
+                blocks = layer.transform(batch, rows)
+        return blocks
 
-    def transform(self, batch: GraphBatch, rows: NodeRows) -> FloatArray:
-        """Return the rows of the last layer."""
-        found = self.layers[0].transform(batch, rows)
+    def transform(self, batch: GraphBatch, rows: NodeRows) -> list[FloatArray]:
+        """Return the rows of the last layer, one block for every length."""
+        blocks = self.layers[0].transform(batch, rows)
         for layer, scale in zip(self.layers[1:], self.scales, strict=True):
-            found = layer.transform(batch, NodeRows.of(found / scale))
-        return found
+            blocks = layer.transform(batch, NodeRows.of(np.hstack(blocks) / scale))
+        return blocks
 
     def feature_names(self) -> list[str]:
         """Return branch, length and landmark of every column."""
@@ -104,23 +105,24 @@ class Stack:
         rows: NodeRows,
         generator: np.random.Generator,
         advance: Callable[[], None] = lambda: None,
-    ) -> FloatArray:
+    ) -> list[FloatArray]:
         """Choose the landmarks of all branches, and return the rows of all nodes.
 
-        Every branch has a stream of its own: another one beside it changes nothing.
-        ``advance`` is called after each.
+        Rows come in blocks of columns, in the order of the feature names. Every branch
+        has a stream of its own: another one beside it changes nothing. ``advance`` is
+        called after each.
         """
         seeds = {name: int(generator.integers(2**31)) for name in BRANCHES}
         blocks = []
         for branch in self.branches:
             own = np.random.default_rng(seeds[branch.name])
-            blocks.append(branch.fit_transform(batch, rows, own))
+            blocks += branch.fit_transform(batch, rows, own)
             advance()
-        return np.hstack(blocks)
+        return blocks
 
-    def transform(self, batch: GraphBatch, rows: NodeRows) -> FloatArray:
-        """Return the rows of all nodes, branch by branch."""
-        return np.hstack([branch.transform(batch, rows) for branch in self.branches])
+    def transform(self, batch: GraphBatch, rows: NodeRows) -> list[FloatArray]:
+        """Return the rows of all nodes, in blocks of columns."""
+        return [b for branch in self.branches for b in branch.transform(batch, rows)]
 
     def feature_names(self) -> list[str]:
         """Return branch, length and landmark of every column."""

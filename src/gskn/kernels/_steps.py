@@ -3,38 +3,63 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import csr_array
 
-from gskn._types import FloatArray, IndexArray
+from gskn._types import FloatArray, IndexArray, NodeArray
 from gskn.graphs import GraphBatch
-from gskn.walks._sample import scaled_weights
+from gskn.kernels._jit import fill_step_sums
+from gskn.walks._exact import step_matrix
+from gskn.walks._threads import run_threads
+from gskn.walks._twins import Twins
+
+_ROWS_AT_ONCE = 2**14
 
 
 @dataclass(frozen=True)
 class Steps:
-    """Steps of a batch, by count or by probability; at a dead end a walk stays."""
+    """Steps between classes of nodes that have the same neighbours and the same row.
 
-    matrix: csr_array
-    scale: FloatArray | None  # of every row; None: all ones
-    dead_ends: IndexArray
+    What is computed for one node of a class holds for all: see `gskn.walks._twins`.
+    """
+
+    first: IndexArray  # a node of every class
+    class_of: IndexArray
+    indptr: IndexArray
+    indices: NodeArray
+    weights: FloatArray  # of every entry: steps that lead to its class
+    extra: FloatArray  # of a class, what a node has for itself
+    scale: FloatArray  # of a class
+    n_jobs: int | None
 
     @staticmethod
-    def of(batch: GraphBatch, *, probability: bool) -> "Steps":
-        """Prepare the steps; counts take no notice of weights."""
-        matrix = batch.adjacency.tocsr()
-        totals = batch.degrees.astype(np.float64)
-        if batch.is_weighted:
-            weights = scaled_weights(batch, use_weights=probability)
-            weights = weights if probability else np.ones(matrix.nnz)
-            matrix = csr_array((weights, matrix.indices, matrix.indptr), matrix.shape)
-            totals = np.asarray(matrix.sum(axis=1))
-        scale = 1.0 / np.where(totals > 0, totals, 1.0) if probability else None
-        return Steps(matrix, scale, np.flatnonzero(batch.degrees == 0))
+    def of(
+        batch: GraphBatch, codes: IndexArray, *, probability: bool, n_jobs: int | None
+    ) -> "Steps":
+        """Prepare steps by count, which take no notice of weights, or by probability.
+
+        Nodes with different codes are of different classes.
+        """
+        matrix, weighted = step_matrix(batch, use_weights=probability)
+        eligible = ~(weighted | batch.directed)
+        twins = Twins.of(matrix, batch.graph_ptr, eligible, codes)
+        steps, sizes = twins.steps, twins.sizes.astype(np.float64)
+        weights = steps.data * sizes[steps.indices] if twins.used.any() else steps.data
+        scale = np.ones(len(sizes))
+        if probability:
+            # Chances add up to one already, up to rounding; counts add up to the degree.
+            owners = np.repeat(np.arange(len(sizes)), np.diff(steps.indptr))
+            scale = 1.0 / (np.bincount(owners, weights, len(sizes)) + twins.extra)
+        indptr, indices = steps.indptr.astype(np.int64), steps.indices
+        arrays = (indptr, indices, weights, twins.extra, scale)
+        return Steps(twins.first, twins.class_of, *arrays, n_jobs)
 
     def sum_over(self, rows: FloatArray) -> FloatArray:
-        """Return, for every node, the sum (or mean) of the rows that a step leads to."""
-        sums: FloatArray = self.matrix @ rows
-        if self.scale is not None:
-            sums *= self.scale[:, None]
-        sums[self.dead_ends] = rows[self.dead_ends]
+        """Return, for every class, the sum (or mean) of the rows that a step leads to."""
+        sums = np.empty(rows.shape)
+
+        def fill(start: int) -> None:
+            end = min(start + _ROWS_AT_ONCE, len(sums))
+            csr = (self.indptr, self.indices, self.weights)
+            fill_step_sums(*csr, self.extra, self.scale, rows, start, end, sums)
+
+        run_threads(fill, list(range(0, len(sums), _ROWS_AT_ONCE)), self.n_jobs)
         return sums

@@ -55,19 +55,22 @@ class WalkLayer:
             maps.append(NystromMap.of(landmarks, gram, self.settings.eps))
         self.maps = maps
 
-    def transform(self, batch: GraphBatch, rows: NodeRows) -> FloatArray:
-        """Return the coordinates of all nodes, length by length."""
-        steps = Steps.of(batch, probability=self.settings.probability)
+    def transform(self, batch: GraphBatch, rows: NodeRows) -> list[FloatArray]:
+        """Return the coordinates of all nodes, one block for every length."""
+        settings = self.settings
+        steps = Steps.of(
+            batch, rows.codes, probability=settings.probability, n_jobs=settings.n_jobs
+        )
+        codes = rows.codes[steps.first]
         blocks = []
         for length, mapped in zip(self.lengths, self.maps, strict=True):
             positions = mapped.landmarks.reshape(mapped.n_landmarks, length, -1)
             factors = [
-                gaussian(rows.table, positions[:, j], self.settings.alpha)
-                for j in range(length)
+                gaussian(rows.table, positions[:, j], settings.alpha) for j in range(length)
             ]
-            sums = factors[-1][rows.codes]
+            sums = factors[-1][codes]
             for factor in reversed(factors[:-1]):
                 sums = steps.sum_over(sums)
-                sums *= factor[rows.codes]
-            blocks.append(sums @ mapped.root)
-        return np.hstack(blocks)
+                sums *= factor[codes]
+            blocks.append((sums @ mapped.root)[steps.class_of])
+        return blocks

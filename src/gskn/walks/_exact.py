@@ -43,19 +43,7 @@ class StepGraphs:
     @staticmethod
     def of(batch: GraphBatch, *, use_weights: bool) -> "StepGraphs":
         """Prepare a batch; without weights every edge counts 1."""
-        matrix = batch.adjacency.tocsr()
-        data = np.ones(matrix.nnz) if batch.is_weighted else matrix.data
-        weighted = np.zeros(batch.n_graphs, dtype=bool)
-        if use_weights and batch.is_weighted:
-            sources = np.repeat(np.arange(batch.n_nodes), batch.degrees)
-            owners = batch.node_graphs[sources]
-            weighted[owners[matrix.data != 1]] = True
-            # Powers of raw weights would overflow; chances are at most one.
-            chances = matrix.data / row_maxima(batch)[sources]
-            chances /= np.bincount(sources, chances, batch.n_nodes)[sources]
-            data = np.where(weighted[owners], chances, 1.0)
-        steps = csr_array((data, matrix.indices, matrix.indptr), shape=matrix.shape)
-        steps = with_dead_ends(steps)
+        steps, weighted = step_matrix(batch, use_weights=use_weights)
         stays = steps.diagonal() > 0
         twins = Twins.of(steps, batch.graph_ptr, ~(weighted | batch.directed))
         return StepGraphs(batch, steps, _any_of(stays, batch), weighted, twins)
@@ -64,6 +52,27 @@ class StepGraphs:
     def sizes(self) -> IndexArray:
         """Nodes of every graph, twins counted once."""
         return np.diff(self.twins.class_ptr)
+
+
+def step_matrix(batch: GraphBatch, *, use_weights: bool) -> tuple[csr_array, BoolArray]:
+    """Return the matrix of steps, and which graphs have weights.
+
+    Entries are chances in graphs that have weights, if these are used, else ones; at a
+    dead end a step leads back.
+    """
+    matrix = batch.adjacency.tocsr()
+    data = np.ones(matrix.nnz) if batch.is_weighted else matrix.data
+    weighted = np.zeros(batch.n_graphs, dtype=bool)
+    if use_weights and batch.is_weighted:
+        sources = np.repeat(np.arange(batch.n_nodes), batch.degrees)
+        owners = batch.node_graphs[sources]
+        weighted[owners[matrix.data != 1]] = True
+        # Powers of raw weights would overflow; chances are at most one.
+        chances = matrix.data / row_maxima(batch)[sources]
+        chances /= np.bincount(sources, chances, batch.n_nodes)[sources]
+        data = np.where(weighted[owners], chances, 1.0)
+    steps = csr_array((data, matrix.indices, matrix.indptr), shape=matrix.shape)
+    return with_dead_ends(steps), weighted
 
 
 def with_dead_ends(matrix: csr_array) -> csr_array:

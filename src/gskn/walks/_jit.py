@@ -781,11 +781,13 @@ def fill_twins(
     indices: NodeArray,
     owners: IndexArray,
     eligible: AnyArray,
+    codes: IndexArray,
     slots: NodeArray,
     twin_of: IndexArray,
 ) -> None:
     """Overwrite ``twin_of`` with the first twin of every node, itself if it has none.
 
+    Twins have the same code.
     ``slots`` is an empty hash table (-1) of first nodes, a power of two long. Twins that
     are adjacent agree in what they and their neighbours hash to, others in what their
     neighbours do; a look at the rows decides.
@@ -806,7 +808,7 @@ def fill_twins(
             slot = mix(key) & mask
             while slots[slot] >= 0 and not found:
                 known = slots[slot]
-                if owners[known] == owners[node]:
+                if owners[known] == owners[node] and codes[known] == codes[node]:
                     if are_twins(indptr, indices, known, node):
                         twin_of[node] = known
                         found = True

@@ -38,14 +38,20 @@ class Twins:
     _starts: IndexArray  # of every class among them
 
     @staticmethod
-    def of(steps: csr_array, graph_ptr: IndexArray, eligible: BoolArray) -> "Twins":
-        """Find the twins of the graphs where they may be looked for."""
+    def of(
+        steps: csr_array,
+        graph_ptr: IndexArray,
+        eligible: BoolArray,
+        codes: IndexArray | None = None,
+    ) -> "Twins":
+        """Find the twins, with the same code if any, of graphs where they may be found."""
         n_nodes, n_graphs = steps.shape[0], len(eligible)
         owners = np.repeat(np.arange(n_graphs), np.diff(graph_ptr))
         twin_of = np.arange(n_nodes)
         if eligible.any():
             slots = np.full(2 ** int(np.ceil(np.log2(4 * n_nodes + 1))), -1, dtype=np.int32)
-            fill_twins(steps.indptr, steps.indices, owners, eligible, slots, twin_of)
+            codes = np.zeros(n_nodes, dtype=np.int64) if codes is None else codes
+            fill_twins(steps.indptr, steps.indices, owners, eligible, codes, slots, twin_of)
         is_first = twin_of == np.arange(n_nodes)
         n_classes = np.bincount(owners[is_first], minlength=n_graphs)
         used = n_classes <= _WORTH_IT * np.diff(graph_ptr)
@@ -65,6 +71,13 @@ class Twins:
         by_class = np.argsort(class_of, kind="stable")
         starts = running_total(sizes)[:-1]
         return Twins(matrix, extra, class_ptr, first, sizes, used, by_class, starts)
+
+    @property
+    def class_of(self) -> IndexArray:
+        """The class of every node."""
+        classes = np.empty(len(self._nodes), dtype=np.int64)
+        classes[self._nodes] = np.repeat(np.arange(len(self.sizes)), self.sizes)
+        return classes
 
     def nodes_of(self, classes: IndexArray) -> tuple[IndexArray, IndexArray]:
         """Return the nodes of some classes, and which of these classes each is of."""
