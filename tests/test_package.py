@@ -15,10 +15,15 @@ ROOT = Path(__file__).parents[1]
 
 
 def test_public_names_exist_and_are_documented():
-    for module in (gskn, gskn.graphs, gskn.datasets):
+    stages = (gskn.graphs, gskn.walks, gskn.kernels, gskn.estimators)
+    for module in (gskn, gskn.datasets, *stages):
         assert len(set(module.__all__)) == len(module.__all__)
         for name in module.__all__:
-            assert getattr(module, name).__doc__ or name in {"PAIRS", "__version__"}
+            assert getattr(module, name).__doc__ or name in {
+                "PAIRS",
+                "BRANCHES",
+                "__version__",
+            }
     assert dir(gskn) == sorted(gskn.__all__)
     with pytest.raises(AttributeError, match="nothing"):
         _ = gskn.nothing

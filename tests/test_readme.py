@@ -31,12 +31,14 @@ def test_walks_of_the_claimed_length_and_no_shorter_tell_the_pair_apart(claim):
     assert pattern_counts(first, length, starts) != pattern_counts(second, length, starts)
 
 
-def test_the_example_runs(tmp_path, monkeypatch):
+def test_the_examples_run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "my-graphs").mkdir()
     (tmp_path / "my-graphs" / "g.csv").write_text("0,1\n")
-    (example,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    face, stages = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
     scope = {}
-    exec(example, scope)
+    exec(face, scope)
+    assert scope["model"].transform(scope["data"].graphs).shape[0] == 188
+    exec(stages, scope)
     assert scope["rows"].shape == (3371, 8)
-    assert scope["graphs"].n_nodes == 2
+    assert scope["gram"].shape == (188, 188)

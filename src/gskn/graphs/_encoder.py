@@ -13,6 +13,7 @@ from gskn._validation import check_int
 from gskn.exceptions import InputError
 from gskn.graphs._batch import GraphBatch
 from gskn.graphs._convert import as_batch
+from gskn.graphs._distinct import distinct
 
 _SOURCES = ("labels", "attributes", "degrees")
 _LARGEST = 1e150
@@ -114,13 +115,14 @@ class AttributeEncoder(  # type: ignore[call-arg]
     def distinct_rows(self, X: Any) -> tuple[FloatArray, IndexArray]:
         """Return the rows of `transform` once each, and which of them every node has.
 
-        Rows of labels and degrees are few. Attributes are not compared: with these, every
-        node has its own.
+        Labels and degrees are few, so that their rows are not written out for all nodes.
         """
         check_is_fitted(self, "sources_")
         batch = as_batch(X)
         if "attributes" in self.sources_ or not batch.n_nodes:
-            return self.transform(batch), np.arange(batch.n_nodes)
+            rows = self.transform(batch)
+            first, codes = distinct(rows)
+            return rows[first], codes
         columns, sizes = [], []
         if "labels" in self.sources_:
             columns.append(self._label_columns(batch))

@@ -4,6 +4,7 @@ import numpy as np
 from sklearn.cluster import KMeans
 
 from gskn._types import FloatArray, IndexArray
+from gskn.graphs._distinct import distinct
 
 _DECIMALS = 10
 
@@ -28,12 +29,14 @@ def choose_landmarks(
 def distinct_walks(codes: IndexArray) -> tuple[IndexArray, FloatArray]:
     """Return the distinct rows of an array of codes, and how often each occurs."""
     base = int(codes.max(initial=0)) + 1
-    if base ** codes.shape[1] < 2**62:  # then one number says all, and sorts fast
-        keys = codes @ base ** np.arange(codes.shape[1])
-        _, first, counts = np.unique(keys, return_index=True, return_counts=True)
-        return codes[first], counts.astype(np.float64)
-    rows, counts = np.unique(codes, axis=0, return_counts=True)
-    return rows, counts.astype(np.float64)
+    keys, n_keys = np.zeros(len(codes), dtype=np.int64), 1
+    for column in codes.T:
+        if n_keys * base >= 2**62:  # no room for one more: number those there are
+            found, keys = np.unique(keys, return_inverse=True)
+            n_keys = len(found)
+        keys, n_keys = keys * base + column, n_keys * base
+    _, first, counts = np.unique(keys, return_index=True, return_counts=True)
+    return codes[first], counts.astype(np.float64)
 
 
 def _distinct_points(
@@ -44,9 +47,6 @@ def _distinct_points(
     Rows of equal nodes differ by rounding after the first layer, so the last digits are
     not looked at.
     """
-    numbers: dict[bytes, int] = {}
-    rounded = points.round(_DECIMALS) + 0.0  # there is a negative zero
-    which = [numbers.setdefault(point.tobytes(), len(numbers)) for point in rounded]
-    _, first = np.unique(which, return_index=True)
-    summed: FloatArray = np.bincount(which, weights, len(numbers)).astype(np.float64)
+    first, which = distinct(points.round(_DECIMALS))
+    summed: FloatArray = np.bincount(which, weights, len(first)).astype(np.float64)
     return points[first], summed

@@ -16,7 +16,11 @@ class Settings:
     n_walks: int = 30
     eps: float = 1e-7
     n_jobs: int | None = None
-    n_samples: int = 20_000  # walks, at most, among which landmarks are chosen
+
+    @property
+    def n_samples(self) -> int:
+        """Number of walks, about, among which landmarks are chosen."""
+        return max(5_000, 20 * self.n_landmarks)
 
     @property
     def probability(self) -> bool:
