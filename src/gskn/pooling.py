@@ -1,4 +1,4 @@
-"""Stage 4: rows of nodes become rows of graphs (paper Eq. 15)."""
+"""Stage 4: rows of nodes become rows of graphs (paper Eq. 17)."""
 
 from typing import Literal
 

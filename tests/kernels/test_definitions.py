@@ -10,7 +10,7 @@ from sklearn.svm import SVC
 from gskn import as_batch, datasets
 from gskn.exceptions import InputError
 from gskn.graphs import GraphBatch
-from gskn.kernels import _definitions
+from gskn.kernels import _enumeration, _pairs
 from gskn.kernels._definitions import (
     anonymous_random_walk_kernel,
     anonymous_walk_kernel,
@@ -315,8 +315,8 @@ def test_results_do_not_depend_on_blocks_and_chunks(name, level, monkeypatch):
     batch = GraphBatch.concat([batch[:5], as_batch([nx.empty_graph(0)]), batch[5:]])
     given = {"level": level, "normalize": True, **LENGTHS[name]}
     whole = KERNELS[name](batch, **given), KERNELS[name](batch, batch[3:7], **given)
-    monkeypatch.setattr(_definitions, "_BLOCK_NODES", 50)
-    monkeypatch.setattr(_definitions, "_CHUNK_CELLS", 2**10)
+    monkeypatch.setattr(_pairs, "_BLOCK_NODES", 50)
+    monkeypatch.setattr(_pairs, "_CHUNK_CELLS", 2**10)
     parts = KERNELS[name](batch, **given), KERNELS[name](batch, batch[3:7], **given)
     for one, other in zip(whole, parts, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-15)
@@ -472,17 +472,17 @@ def test_patterns_beyond_the_exact_length_are_refused():
 
 
 def test_too_many_walks_are_refused(monkeypatch):
-    monkeypatch.setattr(_definitions, "_MAX_WALKS", 10_000)
+    monkeypatch.setattr(_enumeration, "_MAX_WALKS", 10_000)
     with pytest.raises(InputError, match="15972 walks visit 4 nodes.*10000.*length"):
         joint_kernel(nx.complete_graph(12), length=5)
-    monkeypatch.setattr(_definitions, "_MAX_WALK_PAIRS", 100)
+    monkeypatch.setattr(_enumeration, "_MAX_WALK_PAIRS", 100)
     with pytest.raises(InputError, match="12 walks against 12 are 1.4e\\+02 pairs"):
         joint_kernel(TRIANGLE, length=3)
     assert path_kernel(TRIANGLE, length=3, alpha=0) == [[36]]  # 6 x 6 paths are fine
 
 
 def test_too_large_matrices_are_refused(monkeypatch):
-    monkeypatch.setattr(_definitions, "_MAX_CELLS", 24)
+    monkeypatch.setattr(_pairs, "_MAX_CELLS", 24)
     graphs = [nx.path_graph(4), nx.path_graph(3)]
     assert walk_kernel(graphs).shape == (2, 2)
     with pytest.raises(InputError, match="7 nodes against 7 of the batches"):

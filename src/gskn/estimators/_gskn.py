@@ -82,7 +82,7 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     Notes
     -----
     With ``s`` the kernel of the walks of a node with the landmarks Z, summed over all its
-    walks, a row is ``(K_ZZ + eps I)^(-1/2) s`` (paper Eqs. 9-16). Walks are not
+    walks, a row is ``(K_ZZ + eps I)^(-1/2) s`` (paper Eqs. 10-18). Walks are not
     enumerated: those against landmarks take ``length - 1`` sparse products, patterns the
     algebra of `gskn.walks`.
 

@@ -35,7 +35,7 @@ class NystromMap:
     """Landmarks, and the root that turns kernel values into coordinates.
 
     For a point x the coordinates are ``root @ k(landmarks, x)``; their inner products are
-    those of the projections onto the span of the landmarks (paper Eq. 11).
+    those of the projections onto the span of the landmarks (paper Eq. 12).
     """
 
     landmarks: FloatArray

@@ -1,4 +1,4 @@
-"""Layers on patterns: rows of pattern probabilities times a small matrix (Eqs. 5, 9-14)."""
+"""Layers on patterns: rows of pattern probabilities times a small matrix (Eqs. 7, 10-15)."""
 
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,4 +1,4 @@
-"""Layers in sequence, and branches side by side (paper Eqs. 8, 13-16)."""
+"""Layers in sequence, and branches side by side (paper Eqs. 9, 16-18)."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field

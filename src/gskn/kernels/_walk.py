@@ -1,4 +1,4 @@
-"""The walk layer: all walks against landmarks, by sparse products (paper Eqs. 3, 9-14)."""
+"""The walk layer: all walks against landmarks, by sparse products (paper Eqs. 4, 10-15)."""
 
 from dataclasses import dataclass, field
 
