@@ -60,7 +60,7 @@ def enumerate_and_embed(graphs: GraphBatch, length: int) -> np.ndarray:
     values, vectors = np.linalg.eigh(gram)
     root = (vectors / np.sqrt(np.maximum(values, 0) + 1e-7)) @ vectors.T
     by_position = landmarks.reshape(Q, length, -1)
-    dots = np.einsum("nd,qjd->njq", rows, by_position, optimize=True)
+    dots = np.einsum("ic,qjc->ijq", rows, by_position, optimize=True)
     pooled = []
     for begin in range(0, graphs.n_graphs, 16):
         part = graphs[begin : begin + 16]

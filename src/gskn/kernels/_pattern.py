@@ -1,4 +1,4 @@
-"""Layers on patterns: rows of pattern probabilities times a small matrix (Eqs. 7, 10-15)."""
+"""Layers on patterns: their rows times a small matrix (paper Eqs. 7, 10-15)."""
 
 from dataclasses import dataclass, field
 from typing import Any
