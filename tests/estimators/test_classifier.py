@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
 from gskn import GSKN, GSKNClassifier, datasets
 from gskn.exceptions import InputError
@@ -69,15 +70,19 @@ def test_a_class_of_one_graph_needs_no_folds(halves):
         ({"C": ["much"]}, [0, 1], "C must be one or more positive numbers"),
         ({"cv": 1}, [0, 1], "cv must be at least 2"),
         ({}, [0], "y has shape"),
-        ({}, [0, 0], "one class"),
+        ({}, [0, 0], "one class \\(0\\)"),
+        ({}, ["a", "a"], "one class \\(a\\)"),
+        ({"embedding": "deep"}, [0, 1], "embedding must be a GSKN"),
         ({}, [0.5, 1.5], "continuous"),
     ],
 )
 def test_what_cannot_be_is_refused(halves, options, y, message):
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(InputError, match=message):
         GSKNClassifier(**options).fit(halves[0][0][:2], y)
 
 
-def test_errors_are_ours(halves):
-    with pytest.raises(InputError):
-        GSKNClassifier().fit(halves[0][0][:2], [0])
+def test_a_model_that_did_not_converge_says_so(halves):
+    graphs = halves[0][0][:100]
+    chance = np.random.default_rng(0).integers(0, 2, 100)
+    with pytest.warns(ConvergenceWarning):
+        GSKNClassifier(C=1e9, random_state=0).fit(graphs, chance)

@@ -29,11 +29,11 @@ def test_chunks_change_no_rows(monkeypatch):
     graphs = datasets.load("structure").graphs[:30]
     model = GSKN(("walk", "anonymous", "joint"), random_state=0).fit(graphs)
     whole = model.transform(graphs)
-    monkeypatch.setattr(_gskn, "_CHUNK_NODES", 100)
-    assert len(_gskn._chunks(graphs)) > 5
+    monkeypatch.setattr(_gskn, "_CHUNK_CELLS", 100 * whole.shape[1])
+    assert len(_gskn._chunks(graphs, whole.shape[1])) > 5
     np.testing.assert_allclose(model.transform(graphs), whole, rtol=1e-10, atol=1e-12)
-    monkeypatch.setattr(_gskn, "_CHUNK_NODES", 1)
-    assert len(_gskn._chunks(graphs)) == 30
+    monkeypatch.setattr(_gskn, "_CHUNK_CELLS", 1)
+    assert len(_gskn._chunks(graphs, whole.shape[1])) == 30
     np.testing.assert_allclose(model.transform(graphs), whole, rtol=1e-10, atol=1e-12)
 
 
@@ -79,14 +79,18 @@ def test_another_branch_beside_it_changes_no_branch():
         ({"walk_length": 0}, "walk_length must be at least 1, got 0"),
         ({"n_landmarks": 2.5}, "n_landmarks must be an integer"),
         ({"alpha": -1}, "alpha must be at least"),
-        ({"alpha": float("inf")}, "alpha must be finite"),
+        ({"alpha": float("inf")}, "alpha must be at most 1e\\+06"),
         ({"beta": "wide"}, "beta must be a number"),
-        ({"aggregate": 1}, "aggregate must be True or False"),
+        ({"aggregate": "yes"}, "aggregate must be True or False"),
         ({"weighting": "mean"}, "weighting must be one of"),
         ({"method": "fast"}, "method must be one of"),
         ({"pooling": "max"}, "pooling must be one of"),
-        ({"branches": ("induced",), "anonymous_length": 9}, "end at length 8"),
-        ({"attributes": "colour"}, "sources must be"),
+        ({"branches": ("induced",), "anonymous_length": 9}, "at most 8 for .*'induced'"),
+        ({"branches": ("joint",), "walk_length": 11}, "walk_length must be at most 10"),
+        ({"anonymous_length": 9, "weighting": "count"}, "at most 8 for counts"),
+        ({"method": "sampled", "weighting": "count"}, "Counts cannot be sampled"),
+        ({"attributes": "colour"}, "attributes must be 'auto' or some of"),
+        ({"n_jobs": 0}, "n_jobs must be None, -1 or at least 1"),
         ({"random_state": -1}, "random_state must not be negative"),
         ({"n_jobs": -7}, "n_jobs"),
     ],
@@ -118,3 +122,38 @@ def test_weights_decide_by_probability_and_not_by_count():
         model = GSKN(("walk", "path", "joint", "anonymous"), weighting=weighting)
         rows = model.set_params(random_state=0).fit_transform([light, heavy])
         assert (np.abs(rows[0] - rows[1]).max() > 1e-3) == differs
+
+
+@pytest.mark.parametrize("branch", ["walk", "path", "anonymous", "joint", "induced"])
+def test_every_branch_embeds_graphs_without_nodes(branch):
+    model = GSKN((branch,), anonymous_length=4, n_layers=2, random_state=0)
+    model.fit([nx.cycle_graph(5)])
+    np.testing.assert_array_equal(model.transform([nx.empty_graph(0)]), 0)
+
+
+def test_counts_beyond_floating_point_are_refused():
+    model = GSKN(("walk",), walk_length=700, aggregate=False, weighting="count")
+    with pytest.raises(InputError, match="too many walks .*weighting='probability'"):
+        model.fit_transform([nx.complete_graph(20)])
+
+
+def test_threads_may_be_set_after_fit():
+    graphs = datasets.load("structure").graphs[:10]
+    model = GSKN(random_state=0, n_jobs="junk")
+    with pytest.raises(InputError, match="n_jobs"):
+        model.fit(graphs)
+    model.set_params(n_jobs=1).fit(graphs).set_params(n_jobs=-3)
+    with pytest.raises(InputError, match="n_jobs"):
+        model.transform(graphs)
+
+
+def test_attributes_without_columns_leave_degrees_in_charge():
+    edges = np.array([[0, 1, 1, 2], [1, 0, 2, 1]])
+    model = GSKN(("walk",), random_state=0).fit([(edges, np.empty((3, 0)))])
+    assert model.encoder_.sources_ == ("degrees",)
+
+
+def test_labels_that_are_missing_are_named():
+    model = GSKN(random_state=0).fit([labelled(3, "CNC")])
+    with pytest.raises(InputError, match="no node labels, but those of fit had"):
+        model.transform([nx.path_graph(3)])

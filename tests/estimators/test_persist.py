@@ -74,11 +74,20 @@ def rewrite(path, change):
 
 DAMAGES = {
     "another format": (lambda h, _: h.update(format="cake"), "not a model"),
+    "another truth": (lambda h, _: h.update(version=True), "update gskn"),
+    "a version before the first": (lambda h, _: h.update(version=0), "update gskn"),
     "a newer version": (lambda h, _: h.update(version=2), "update gskn"),
     "an odd version": (lambda h, _: h.update(version="x"), "update gskn"),
     "no version": (lambda h, _: h.pop("version"), "damaged"),
     "no branches": (lambda h, _: h.pop("branches"), "damaged"),
     "a bad parameter": (lambda h, _: h["parameters"].update(alpha=-1), "alpha must be"),
+    "many layers": (lambda h, _: h["parameters"].update(n_layers=10**9), "too few"),
+    "long walks": (lambda h, _: h["parameters"].update(walk_length=10**9), "too few"),
+    "no seed": (lambda h, _: h["parameters"].update(random_state="junk"), "random_state"),
+    "no threads": (lambda h, _: h["parameters"].update(n_jobs="junk"), "n_jobs"),
+    "odd sources": (lambda h, _: h["encoder"].update(sources_=["foo"]), "sources"),
+    "odd degrees": (lambda h, _: h["encoder"].update(max_degree="x"), "max_degree"),
+    "bins in disorder": (lambda _, a: a["degree_bins"].__imul__(-1), "not in order"),
     "an unknown parameter": (lambda h, _: h["parameters"].update(evil=1), "evil"),
     "too few branches": (lambda h, _: h["branches"].pop(), "damaged"),
     "a missing array": (lambda _, a: a.pop("walk_0_2_landmarks"), "walk_0_2_landmarks"),
@@ -98,6 +107,47 @@ def test_what_is_no_whole_model_is_refused(damage, saved):
         GSKN.load(saved)
     assert "\n" not in str(error.value)
     assert str(saved) in str(error.value)
+
+
+def test_what_was_set_after_fit_does_not_change_saved_rows(tmp_path):
+    graphs = CASES["degrees"]
+    model = GSKN(random_state=0).fit(graphs)
+    rows = model.transform(graphs)
+    model.set_params(alpha=0.1, n_layers=2, branches=("walk",)).save(tmp_path / "m.gskn")
+    np.testing.assert_array_equal(GSKN.load(tmp_path / "m.gskn").transform(graphs), rows)
+    with pytest.raises(InputError, match="pooling"):
+        model.set_params(pooling="max").save(tmp_path / "other.gskn")
+    assert [path.name for path in tmp_path.iterdir()] == ["m.gskn"]
+
+
+def test_parameters_come_back_with_their_types(tmp_path):
+    model = GSKN(["walk"], attributes=("degrees",), random_state=0).fit(CASES["degrees"])
+    model.save(tmp_path / "m.gskn")
+    loaded = GSKN.load(tmp_path / "m.gskn")
+    assert loaded.attributes == ("degrees",)
+    assert loaded.branches == ("walk",)
+
+
+@pytest.mark.parametrize(
+    "shape", ["(1000000000000,)", "(" + "9" * 30 + ",)", "(3,)", "(-1,)", "nonsense"]
+)
+def test_arrays_that_claim_more_than_they_hold_are_refused(shape, saved):
+    text = f"{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}".ljust(117)
+    head = b"\x93NUMPY\x01\x00" + (118).to_bytes(2, "little") + text.encode() + b"\n"
+    with zipfile.ZipFile(saved, "a") as archive:
+        archive.writestr("more.npy", head + bytes(8))
+    with pytest.raises(FileFormatError):
+        GSKN.load(saved)
+
+
+def test_a_header_that_nests_without_end_is_refused(saved):
+    with np.load(saved) as file:
+        arrays = {name: file[name] for name in file.files}
+    arrays["header"] = np.frombuffer(b"[" * 200_000, dtype=np.uint8)
+    with saved.open("wb") as file:
+        np.savez(file, **arrays)
+    with pytest.raises(FileFormatError, match="damaged"):
+        GSKN.load(saved)
 
 
 def test_a_file_cut_short_or_changed_is_refused(saved):

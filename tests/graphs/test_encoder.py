@@ -125,7 +125,9 @@ def test_graphs_without_nodes_need_nothing():
 
 def test_attributes_of_no_or_huge_size():
     empty = as_batch((np.empty((2, 0), int), np.empty((2, 0))))
-    assert AttributeEncoder().fit_transform(empty).shape == (2, 0)
+    encoder = AttributeEncoder(sources="attributes")
+    assert encoder.fit_transform(empty).shape == (2, 0)
+    assert AttributeEncoder().fit(empty).sources_ == ("degrees",)
     huge = as_batch((np.empty((2, 0), int), np.array([[1e308], [-1e308]])))
     with pytest.raises(InputError, match="1e\\+308"):
         AttributeEncoder().fit(huge)

@@ -30,7 +30,15 @@ def attributes(n_nodes, seed=0):
 
 def fitted(kind, length, batch, rows, **options):
     layer = LAYERS[kind][0](length, Settings(**options))
-    layer.fit(batch, NodeRows.of(rows), np.random.default_rng(1))
+    return fit(layer, batch, NodeRows.of(rows))
+
+
+def fit(layer, batch, rows):
+    generator = np.random.default_rng(1)
+    if isinstance(layer, AnonymousLayer):
+        layer.fit_transform(batch, generator, None)
+    else:
+        layer.fit(batch, rows, generator)
     return layer
 
 
@@ -59,7 +67,7 @@ def test_a_layer_sums_over_all_walks(
         beta=0.4,
         eps=1e-3,
     )
-    found = np.hstack(layer.transform(batch, NodeRows.of(rows)))
+    found = np.hstack(layer.transform(batch, NodeRows.of(rows), None))
     expected = reference.layer_rows(layer, LAYERS[kind][1], graph, rows)
     np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-9)
 
@@ -70,10 +78,10 @@ def test_shared_rows_are_as_good_as_own_rows(kind):
     encoder = AttributeEncoder().fit(batch)
     layer = LAYERS[kind][0](3, Settings(n_landmarks=8))
     shared = NodeRows(*encoder.distinct_rows(batch))
-    layer.fit(batch, shared, np.random.default_rng(0))
+    fit(layer, batch, shared)
     np.testing.assert_allclose(
-        np.hstack(layer.transform(batch, shared)),
-        np.hstack(layer.transform(batch, NodeRows.of(encoder.transform(batch)))),
+        np.hstack(layer.transform(batch, shared, None)),
+        np.hstack(layer.transform(batch, NodeRows.of(encoder.transform(batch)), None)),
         atol=1e-12,
     )
 
@@ -84,7 +92,7 @@ def test_threads_change_no_rows(kind, monkeypatch):
     batch = datasets.load("structure").graphs[:20]
     rows = NodeRows.of(attributes(batch.n_nodes))
     one, two = (
-        np.hstack(fitted(kind, 4, batch, rows.table, n_jobs=n).transform(batch, rows))
+        np.hstack(fitted(kind, 4, batch, rows.table).transform(batch, rows, n))
         for n in (1, 2)
     )
     np.testing.assert_allclose(one, two, atol=1e-12)
@@ -98,7 +106,8 @@ def test_sampled_sums_approach_the_exact_ones(kind):
     exact = fitted(kind, 4, batch, rows, method="exact", eps=1.0)
     sampled = fitted(kind, 4, batch, rows, method="sampled", n_walks=4000, eps=1.0)
     found = [
-        np.hstack(layer.transform(batch, NodeRows.of(rows))) for layer in (exact, sampled)
+        np.hstack(layer.transform(batch, NodeRows.of(rows), None))
+        for layer in (exact, sampled)
     ]
     assert np.abs(found[0] - found[1]).mean() < 0.02 * np.abs(found[0]).mean() + 1e-3
     assert np.abs(found[0] - found[1]).max() > 0  # or nothing was sampled
@@ -110,9 +119,11 @@ def test_sampled_rows_depend_on_their_graph_alone(kind):
     batch = as_batch(listed)
     layer = fitted(kind, 4, batch, attributes(batch.n_nodes), method="sampled")
     rows = attributes(9)
-    alone = np.hstack(layer.transform(as_batch(listed[2]), NodeRows.of(rows)))
+    alone = np.hstack(layer.transform(as_batch(listed[2]), NodeRows.of(rows), None))
     shuffled = GraphBatch.concat([as_batch(listed[n]) for n in (3, 2, 0)])
-    together = np.hstack(layer.transform(shuffled, NodeRows.of(np.tile(rows, (3, 1)))))
+    together = np.hstack(
+        layer.transform(shuffled, NodeRows.of(np.tile(rows, (3, 1))), None)
+    )
     np.testing.assert_allclose(alone, together[9:18], atol=1e-12)
 
 
@@ -122,15 +133,15 @@ def test_what_is_too_much_is_sampled_or_refused(monkeypatch, caplog):
     rows = attributes(batch.n_nodes)
     layer = fitted("joint", 3, batch, rows)
     with caplog.at_level("INFO"):
-        layer.transform(batch, NodeRows.of(rows))
+        layer.transform(batch, NodeRows.of(rows), None)
     assert "1 graphs are sampled: graph 0" in caplog.text
     counting = fitted("joint", 3, batch, rows, weighting="count")
     with pytest.raises(InputError, match="Graph 0 .*weighting='probability'"):
-        counting.transform(batch, NodeRows.of(rows))
+        counting.transform(batch, NodeRows.of(rows), None)
 
 
 def test_a_graph_without_long_paths_has_zero_path_rows():
     batch = as_batch([nx.path_graph(2)])
     layer = fitted("path", 3, batch, attributes(2), aggregate=False)
-    (found,) = layer.transform(batch, NodeRows.of(attributes(2)))
+    (found,) = layer.transform(batch, NodeRows.of(attributes(2)), None)
     np.testing.assert_allclose(found, 0)

@@ -40,7 +40,8 @@ class GSKNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     embedding : GSKN or None, default=None
-        How graphs become rows; None is `GSKN` with its defaults and ``random_state``.
+        How graphs become rows; None is `GSKN` with its defaults and ``random_state``. Give
+        a `GSKN` to search over its parameters, as ``embedding__walk_length``.
     classifier : {"svm", "logistic"}, default="svm"
         Linear SVM, or logistic regression, which also gives probabilities.
     C : float, sequence of float or None, default=None
@@ -130,6 +131,8 @@ class GSKNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _make_embedding(self, seed: int) -> GSKN:
         if self.embedding is None:
             return GSKN(random_state=seed, n_jobs=self.n_jobs)
+        if not isinstance(self.embedding, GSKN):
+            raise InputError(f"embedding must be a GSKN or None, got {self.embedding!r}.")
         embedding: GSKN = clone(self.embedding)
         missing = {"random_state": seed, "n_jobs": self.n_jobs}
         own = embedding.get_params(deep=False)
@@ -144,15 +147,15 @@ class GSKNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         model = make_pipeline(StandardScaler(), self._make_classifier(seed))
         name = f"{model.steps[-1][0]}__C"
         n_folds = min(self.cv, int(np.unique(y, return_counts=True)[1].min()))
-        # Large C make linear models slow to converge on rows that a small C separates;
-        # such a C loses on the folds, and the warning would be about a model not taken.
-        with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
-            if len(choices) == 1 or n_folds < 2:
-                best = choices[0] if len(choices) == 1 else 1.0
-                return best, model.set_params(**{name: best}).fit(rows, y)
+        best = choices[0] if len(choices) == 1 else 1.0
+        if len(choices) > 1 and n_folds > 1:
             folds = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
-            search = GridSearchCV(model, {name: list(choices)}, cv=folds).fit(rows, y)
-        return float(search.best_params_[name]), search.best_estimator_
+            search = GridSearchCV(model, {name: list(choices)}, cv=folds, refit=False)
+            # What does not converge here is judged by the folds all the same.
+            with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
+                best = float(search.fit(rows, y).best_params_[name])
+        final = {name: best, name.replace("C", "max_iter"): 20_000}
+        return best, model.set_params(**final).fit(rows, y)
 
     def _make_classifier(self, seed: int) -> Any:
         if self.classifier == "logistic":
@@ -175,8 +178,12 @@ def _check_classes(y: Any, n_graphs: int) -> AnyArray:
         raise InputError(
             f"y has shape {y.shape} for {n_graphs} graphs; give one class each."
         )
-    check_classification_targets(y)
-    if len(np.unique(y)) < 2:
-        raise InputError(f"All graphs are of one class, {y[0]!r}; give at least two.")
-    classes: AnyArray = y
-    return classes
+    try:
+        check_classification_targets(y)
+    except ValueError as error:
+        raise InputError(f"y holds no classes: {error}") from error
+    classes: AnyArray = np.unique(y)
+    if len(classes) < 2:
+        given = str(classes[0]) if len(classes) else "none"
+        raise InputError(f"All graphs are of one class ({given}); give at least two.")
+    return np.asarray(y)

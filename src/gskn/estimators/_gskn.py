@@ -20,7 +20,7 @@ from gskn.kernels import NodeRows, Stack
 from gskn.pooling import pool
 
 _FIT_NODES = 2**17  # landmarks are chosen among the walks of at most so many nodes
-_CHUNK_NODES = 2**17  # of graphs that are embedded together
+_CHUNK_CELLS = 2**24  # of the rows of nodes that are computed together
 
 
 class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -140,14 +140,14 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: object = None) -> Self:
         """Choose landmarks among the walks of the graphs ``X``; ``y`` is not looked at."""
-        self._fit(as_batch(X))
+        self._fit(as_batch(X), embed=False)
         return self
 
     def fit_transform(self, X: Any, y: object = None) -> Any:
         """Fit, and return one row per graph; what both need is computed once."""
         batch = as_batch(X)
-        blocks = self._fit(batch)
-        return self.transform(batch) if blocks is None else self._pool(batch, blocks)
+        blocks = self._fit(batch, embed=True)
+        return self._pool(batch, blocks) if blocks else self.transform(batch)
 
     def transform(self, X: Any) -> Any:
         """Return one row per graph, of shape (n_graphs, n_features)."""
@@ -166,7 +166,7 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         for part, blocks in self._embed(batch):
             np.concatenate(blocks, axis=1, out=result[first : first + part.n_nodes])
             first += part.n_nodes
-        return result
+        return _check_finite(result)
 
     def get_feature_names_out(self, input_features: object = None) -> Any:
         """Return the names of the columns: branch, length and landmark."""
@@ -183,8 +183,8 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         model: Self = load_model(cls, path)
         return model
 
-    def _fit(self, batch: GraphBatch) -> list[FloatArray] | None:
-        """Fit, and return the rows of all nodes if landmarks were chosen among them all."""
+    def _fit(self, batch: GraphBatch, *, embed: bool) -> list[FloatArray]:
+        """Fit; return the rows of all nodes if they are wanted and were needed anyway."""
         settings = check_parameters(self.get_params(deep=False))
         if not batch.n_nodes:
             raise InputError(
@@ -202,43 +202,54 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             settings,
         )
         rows = NodeRows(*encoder.distinct_rows(sample))
+        embed = embed and sample is batch
         with progress("landmarks", len(stack.branches), shown=self.verbose > 0) as advance:
-            blocks = stack.fit_transform(sample, rows, generator, advance)
+            blocks = stack.fit(
+                sample, rows, generator, self.n_jobs, embed=embed, advance=advance
+            )
         self.encoder_ = encoder
         self.stack_ = stack
-        self.n_features_out_ = sum(block.shape[1] for block in blocks)
-        return blocks if sample is batch else None
+        self.n_features_out_ = len(stack.feature_names())
+        return blocks if embed else []
 
     def _pool(self, batch: GraphBatch, blocks: list[FloatArray]) -> FloatArray:
         ptr = batch.graph_ptr
-        return np.hstack([pool(block, ptr, pooling=self.pooling) for block in blocks])
+        pooled = [pool(block, ptr, pooling=self.pooling) for block in blocks]
+        return _check_finite(np.hstack(pooled))
 
     def _embed(self, batch: GraphBatch) -> Iterator[tuple[GraphBatch, list[FloatArray]]]:
         """Yield consecutive graphs and the rows of their nodes, in bounded memory."""
-        parts = _chunks(batch)
+        parts = _chunks(batch, self.n_features_out_)
         _ = batch.directed  # found out once, for all parts
         with progress("graphs", len(parts), shown=self.verbose > 0) as advance:
             for part in parts:
                 chunk = batch[part]
                 rows = NodeRows(*self.encoder_.distinct_rows(chunk))
-                yield chunk, self.stack_.transform(chunk, rows)
+                yield chunk, self.stack_.transform(chunk, rows, self.n_jobs)
                 advance()
 
 
 def _some_graphs(batch: GraphBatch, generator: np.random.Generator) -> GraphBatch:
     """Return the batch, or as many of its graphs, at random, as have enough nodes."""
     order = generator.permutation(batch.n_graphs)
-    if batch.n_nodes <= _FIT_NODES:
-        return batch
     n_chosen = int(np.searchsorted(np.cumsum(batch.graph_sizes[order]), _FIT_NODES)) + 1
-    return batch[np.sort(order[:n_chosen])]
+    return batch if n_chosen >= batch.n_graphs else batch[np.sort(order[:n_chosen])]
 
 
-def _chunks(batch: GraphBatch) -> list[slice]:
-    """Cut a batch into runs of graphs with a bounded number of nodes, or one graph."""
-    cuts = [0]
+def _chunks(batch: GraphBatch, n_features: int) -> list[slice]:
+    """Cut a batch into runs of graphs whose rows are of bounded size, or one graph."""
+    cuts, n_nodes = [0], max(1, _CHUNK_CELLS // n_features)
     while cuts[-1] < batch.n_graphs:
-        room = batch.graph_ptr[cuts[-1]] + _CHUNK_NODES
+        room = batch.graph_ptr[cuts[-1]] + n_nodes
         end = int(np.searchsorted(batch.graph_ptr, room, side="right")) - 1
         cuts.append(max(end, cuts[-1] + 1))
     return [slice(a, b) for a, b in itertools.pairwise(cuts)]
+
+
+def _check_finite(rows: FloatArray) -> FloatArray:
+    if not np.isfinite(rows).all():
+        raise InputError(
+            "There are too many walks to count in floating point; use "
+            "weighting='probability', or shorter walks."
+        )
+    return rows

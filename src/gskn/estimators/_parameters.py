@@ -3,11 +3,15 @@
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
+from gskn._random import as_generator
 from gskn._validation import check_choice, check_int, check_number
 from gskn.exceptions import InputError
+from gskn.graphs import AttributeEncoder
 from gskn.kernels import BRANCHES, Settings
 from gskn.pooling import POOLINGS
-from gskn.walks import MAX_INDUCED_LENGTH
+from gskn.walks import MAX_EXACT_LENGTH, MAX_INDUCED_LENGTH, MAX_PATTERN_LENGTH
 
 _INTEGERS = {
     "walk_length": 1,
@@ -15,13 +19,18 @@ _INTEGERS = {
     "n_landmarks": 1,
     "n_layers": 1,
     "n_walks": 1,
-    "verbose": 0,
 }
-_NUMBERS = {"alpha": 0.0, "beta": 0.0, "eps": 0.0}
+_NUMBERS = {"alpha": 1e6, "beta": 1e6, "eps": 1e6}  # with their largest values
 _CHOICES: dict[str, Sequence[str]] = {
     "weighting": ("probability", "count"),
     "method": ("auto", "exact", "sampled"),
     "pooling": POOLINGS,
+}
+_MAX_LENGTHS = {
+    "anonymous": ("anonymous_length", MAX_PATTERN_LENGTH),
+    "induced": ("anonymous_length", MAX_INDUCED_LENGTH),
+    "joint": ("walk_length", MAX_PATTERN_LENGTH),
+    "path": ("walk_length", MAX_PATTERN_LENGTH),
 }
 
 
@@ -29,17 +38,21 @@ def check_parameters(values: dict[str, Any]) -> Settings:
     """Refuse what is out of bounds, and return what layers need to know."""
     for name, minimum in _INTEGERS.items():
         check_int(values[name], name, minimum=minimum)
-    for name, bound in _NUMBERS.items():
-        if not check_number(values[name], name, minimum=bound) < float("inf"):
-            raise InputError(f"{name} must be finite, got {values[name]}.")
+    for name, maximum in _NUMBERS.items():
+        if check_number(values[name], name, minimum=0) > maximum:
+            raise InputError(f"{name} must be at most {maximum:g}, got {values[name]}.")
     for name, choices in _CHOICES.items():
         check_choice(values[name], name, choices=choices)
-    if not isinstance(values["aggregate"], bool):
-        raise InputError(f"aggregate must be True or False, got {values['aggregate']!r}.")
+    for name in ("aggregate", "verbose"):
+        if not isinstance(values[name], bool | int | np.bool_ | np.integer):
+            raise InputError(f"{name} must be True or False, got {values[name]!r}.")
+    _check_jobs(values["n_jobs"])
+    _check_attributes(values["attributes"])
+    as_generator(values["random_state"])
     _check_lengths(check_branches(values["branches"]), values)
-    named = ("n_landmarks", "alpha", "beta", "aggregate", "weighting", "method")
-    kept = {name: values[name] for name in (*named, "n_walks", "eps", "n_jobs")}
-    return Settings(**kept)
+    named = ("n_landmarks", "alpha", "beta", "weighting", "method", "n_walks", "eps")
+    kept = {name: _plain(values[name]) for name in named}
+    return Settings(aggregate=bool(values["aggregate"]), **kept)
 
 
 def check_branches(branches: Any) -> tuple[str, ...]:
@@ -57,9 +70,39 @@ def check_branches(branches: Any) -> tuple[str, ...]:
 
 
 def _check_lengths(branches: tuple[str, ...], values: dict[str, Any]) -> None:
-    length = values["anonymous_length"]
-    if "induced" in branches and length > MAX_INDUCED_LENGTH:
+    for branch in branches:
+        name, maximum = _MAX_LENGTHS.get(branch, ("walk_length", np.inf))
+        if values[name] > maximum:
+            raise InputError(
+                f"{name} must be at most {maximum} for the branch {branch!r}, got "
+                f"{values[name]}."
+            )
+    if values["weighting"] == "probability":
+        return
+    if values["method"] == "sampled" and set(branches) != {"walk"}:
         raise InputError(
-            f"Induced patterns end at length {MAX_INDUCED_LENGTH}, but anonymous_length is "
-            f"{length}; lower it, or leave out 'induced'."
+            "Counts cannot be sampled; use weighting='probability' with method='sampled'."
         )
+    length = values["anonymous_length"]
+    if "anonymous" in branches and length > MAX_EXACT_LENGTH:
+        raise InputError(
+            f"anonymous_length must be at most {MAX_EXACT_LENGTH} for counts, got "
+            f"{length}; use weighting='probability'."
+        )
+
+
+def _check_jobs(n_jobs: Any) -> None:
+    if n_jobs is not None and check_int(n_jobs, "n_jobs", minimum=-1) == 0:
+        raise InputError("n_jobs must be None, -1 or at least 1, got 0.")
+
+
+def _check_attributes(attributes: Any) -> None:
+    try:
+        AttributeEncoder(sources=attributes).check_sources()
+    except InputError as error:
+        raise InputError(str(error).replace("sources", "attributes", 1)) from None
+
+
+def _plain(value: Any) -> Any:
+    """Turn numpy's numbers into Python's."""
+    return value.item() if isinstance(value, np.generic) else value

@@ -5,8 +5,8 @@ the shape of the stack; landmarks and roots are arrays of their own, bit for bit
 """
 
 import json
+import math
 import zipfile
-from collections.abc import Hashable
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from gskn._files import whole_file
 from gskn._types import AnyArray
+from gskn._validation import check_int
 from gskn.estimators._parameters import check_branches, check_parameters
 from gskn.exceptions import FileFormatError, GsknError, InputError, MissingFileError
 from gskn.graphs import AttributeEncoder
@@ -31,12 +32,15 @@ Arrays = dict[str, AnyArray]
 def save_model(model: Any, path: str | Path) -> None:
     """Write a fitted GSKN to a file, whole or not at all."""
     check_is_fitted(model, "stack_")
+    # What layers were made with, whatever was set since: rows must stay what they are.
+    parameters = {**model.get_params(deep=False), **model.stack_.parameters}
+    check_parameters(parameters)
     arrays: Arrays = {}
     header = {
         "format": FORMAT,
         "version": VERSION,
         "gskn": version("gskn"),
-        "parameters": _plain_parameters(model.get_params(deep=False)),
+        "parameters": _plain_parameters(parameters),
         "encoder": _save_encoder(model.encoder_, arrays),
         "branches": _save_branches(model.stack_, arrays),
     }
@@ -56,8 +60,10 @@ def load_model(kind: Any, path: str | Path) -> Any:
     try:
         header = json.loads(bytes(arrays.pop("header")))
         _check_header(header, path)
-        model = kind(**header["parameters"])
+        parameters = {name: _untag(value) for name, value in header["parameters"].items()}
+        model = kind(**parameters)
         settings = check_parameters(model.get_params(deep=False))
+        _check_size(model, header["branches"], len(arrays))
         stack = Stack.of(
             check_branches(model.branches),
             model.walk_length,
@@ -69,15 +75,8 @@ def load_model(kind: Any, path: str | Path) -> Any:
         _load_branches(stack, header["branches"], encoder.n_features_out_, arrays)
     except FileFormatError:
         raise
-    except (
-        GsknError,
-        KeyError,
-        TypeError,
-        ValueError,
-        AttributeError,
-        IndexError,
-    ) as error:
-        reason = " ".join(str(error).split())
+    except (GsknError, LookupError, TypeError, ValueError, RecursionError) as error:
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
         raise FileFormatError(path, f"damaged model ({reason})") from error
     if arrays:
         raise FileFormatError(path, f"damaged model (unknown array {min(arrays)!r})")
@@ -89,56 +88,75 @@ def load_model(kind: Any, path: str | Path) -> Any:
 def _read_arrays(path: Path) -> Arrays:
     try:
         with zipfile.ZipFile(path) as archive:
-            # What is stored takes on disk what it takes in memory: nothing can explode.
-            if any(
-                member.compress_type != zipfile.ZIP_STORED for member in archive.filelist
-            ):
-                raise FileFormatError(path, "not a model of gskn (compressed members)")
-            damaged = archive.testzip()
-        if damaged is not None:
-            raise FileFormatError(path, f"damaged model (checksum of {damaged})")
+            for member in archive.filelist:
+                _check_member(archive, member, path)
+            _check_sums(archive, path)
         with np.load(path, allow_pickle=False) as file:
             return {name: file[name] for name in file.files}
-    except (
-        zipfile.BadZipFile,
-        ValueError,
-        EOFError,
-        OSError,
-        NotImplementedError,
-    ) as error:
-        if isinstance(error, FileFormatError):
-            raise
+    except FileFormatError:
+        raise
+    except (zipfile.BadZipFile, ValueError, EOFError, OSError, RuntimeError) as error:
         raise FileFormatError(path, "not a model of gskn, or cut short") from error
+
+
+def _check_sums(archive: zipfile.ZipFile, path: Path) -> None:
+    damaged = archive.testzip()
+    if damaged is not None:
+        raise FileFormatError(path, f"damaged model (checksum of {damaged})")
+
+
+def _check_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, path: Path) -> None:
+    """Refuse what would take more memory than it takes on disk."""
+    if member.compress_type != zipfile.ZIP_STORED:
+        raise FileFormatError(path, "not a model of gskn (compressed members)")
+    with archive.open(member) as file:
+        version = np.lib.format.read_magic(file)
+        readers = {
+            (1, 0): np.lib.format.read_array_header_1_0,
+            (2, 0): np.lib.format.read_array_header_2_0,
+        }
+        shape, _, dtype = readers[version](file) if version in readers else ((), 0, "")
+        size = math.prod(shape) * np.dtype(dtype or object).itemsize
+        if np.dtype(dtype or object).hasobject or file.tell() + size != member.file_size:
+            raise FileFormatError(path, f"damaged model (size of {member.filename})")
+
+
+def _check_size(model: Any, branches: list[dict[str, Any]], n_arrays: int) -> None:
+    """Refuse more layers or lengths than there are arrays, before they are made."""
+    names = check_branches(model.branches)
+    lengths = [
+        model.anonymous_length if name in {"anonymous", "induced"} else model.walk_length
+        for name in names
+    ]
+    if any(len(branch["layers"]) != model.n_layers for branch in branches) or (
+        model.aggregate and 2 * sum(lengths) > n_arrays
+    ):
+        raise InputError(f"{n_arrays} arrays are too few for the parameters")
 
 
 def _check_header(header: Any, path: Path) -> None:
     if not isinstance(header, dict) or header.get("format") != FORMAT:
         raise FileFormatError(path, "not a model of gskn")
-    if not isinstance(header["version"], int) or header["version"] > VERSION:
+    version = header["version"]
+    if type(version) is not int or not 1 <= version <= VERSION:
         raise FileFormatError(
             path,
-            f"written by gskn {header.get('gskn')} in version {header['version']} of the "
+            f"written by gskn {header.get('gskn')} in version {version} of the "
             f"format, and this gskn reads up to {VERSION}; update gskn",
         )
 
 
 def _plain_parameters(parameters: dict[str, Any]) -> dict[str, Any]:
     """Return parameters as JSON holds them; a generator, of use to `fit` alone, is None."""
-    plain = {name: _as_plain(value) for name, value in parameters.items()}
-    return {name: value for name, value in plain.items() if value is not None}
-
-
-def _as_plain(value: Any) -> Any:
-    if isinstance(value, np.random.Generator):
-        return None
-    if isinstance(value, np.generic):
-        return value.item()
-    return list(value) if isinstance(value, tuple) else value
+    return {
+        name: _tag(None if isinstance(value, np.random.Generator) else value)
+        for name, value in parameters.items()
+    }
 
 
 def _save_encoder(encoder: AttributeEncoder, arrays: Arrays) -> dict[str, Any]:
     saved: dict[str, Any] = {
-        "sources": _as_plain(encoder.sources),
+        "sources": _tag(encoder.sources),
         "max_degree": encoder.max_degree,
         "sources_": list(encoder.sources_),
         "n_features_out_": encoder.n_features_out_,
@@ -156,31 +174,49 @@ def _save_encoder(encoder: AttributeEncoder, arrays: Arrays) -> dict[str, Any]:
 
 
 def _load_encoder(saved: dict[str, Any], arrays: Arrays) -> AttributeEncoder:
-    encoder = AttributeEncoder(sources=saved["sources"], max_degree=saved["max_degree"])
-    encoder.sources_ = tuple(saved["sources_"])
+    encoder = AttributeEncoder(
+        sources=_untag(saved["sources"]),
+        max_degree=check_int(saved["max_degree"], "max_degree", minimum=0),
+    )
+    encoder.sources_ = AttributeEncoder(sources=saved["sources_"]).check_sources()
     n_columns = 0
     if "labels" in encoder.sources_:
         encoder.label_values_ = tuple(_untag(value) for value in saved["label_values_"])
+        if len(set(encoder.label_values_)) < len(encoder.label_values_):
+            raise InputError("a label occurs twice")
         n_columns += len(encoder.label_values_) + 1
     if "attributes" in encoder.sources_:
-        encoder.n_attributes_ = n_attributes = int(saved["n_attributes_"])
-        encoder.scaler_ = None
-        if "attribute_mean" in arrays:
-            encoder.scaler_ = StandardScaler()
-            encoder.scaler_.mean_ = _take(arrays, "attribute_mean", (n_attributes,))
-            encoder.scaler_.scale_ = _take(arrays, "attribute_scale", (n_attributes,))
-            encoder.scaler_.n_features_in_ = n_attributes
-        n_columns += n_attributes
+        encoder.n_attributes_ = int(saved["n_attributes_"])
+        encoder.scaler_ = _load_scaler(arrays, encoder.n_attributes_)
+        n_columns += encoder.n_attributes_
     if "degrees" in encoder.sources_:
-        bins = arrays.pop("degree_bins")
-        if bins.ndim != 2 or bins.shape[1] != 2 or bins.dtype.kind != "i" or not len(bins):
-            raise InputError(f"degree_bins has shape {bins.shape}")
-        encoder.degree_bins_ = bins
-        n_columns += len(bins)
+        encoder.degree_bins_ = _load_bins(arrays)
+        n_columns += len(encoder.degree_bins_)
     if n_columns != saved["n_features_out_"]:
         raise InputError(f"{n_columns} columns instead of {saved['n_features_out_']}")
     encoder.n_features_out_ = n_columns
     return encoder
+
+
+def _load_scaler(arrays: Arrays, n_attributes: int) -> StandardScaler | None:
+    if "attribute_mean" not in arrays:
+        return None
+    scaler = StandardScaler()
+    scaler.mean_ = _take(arrays, "attribute_mean", (n_attributes,))
+    scaler.scale_ = _take(arrays, "attribute_scale", (n_attributes,))
+    scaler.n_features_in_ = n_attributes
+    if not (scaler.scale_ > 0).all():
+        raise InputError("a scale of attributes is not positive")
+    return scaler
+
+
+def _load_bins(arrays: Arrays) -> AnyArray:
+    bins = arrays.pop("degree_bins")
+    if bins.ndim != 2 or bins.shape[1] != 2 or bins.dtype.kind != "i" or not len(bins):
+        raise InputError(f"degree_bins has shape {bins.shape}")
+    if bins.min() < 0 or (np.diff(bins.ravel()) < 0).any():
+        raise InputError("degree_bins are not in order")
+    return bins
 
 
 def _save_branches(stack: Stack, arrays: Arrays) -> list[dict[str, Any]]:
@@ -232,12 +268,14 @@ def _take(arrays: Arrays, name: str, shape: tuple[int, ...]) -> AnyArray:
     return array
 
 
-def _tag(value: Hashable) -> Any:
+def _tag(value: Any) -> Any:
     """Write a label so that JSON gives it back with its type."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, tuple):
         return {"tuple": [_tag(part) for part in value]}
+    if isinstance(value, list):
+        return {"list": [_tag(part) for part in value]}
     if isinstance(value, _PLAIN):
         return value
     raise InputError(
@@ -246,9 +284,10 @@ def _tag(value: Hashable) -> Any:
     )
 
 
-def _untag(value: Any) -> Hashable:
+def _untag(value: Any) -> Any:
     if isinstance(value, dict):
-        return tuple(_untag(part) for part in value["tuple"])
+        ((kind, parts),) = value.items()
+        return {"tuple": tuple, "list": list}[kind](_untag(part) for part in parts)
     if not isinstance(value, _PLAIN):
         raise InputError(f"unknown label {value!r}")
     return value

@@ -153,9 +153,15 @@ class AttributeEncoder(  # type: ignore[call-arg]
 
     def _resolve_sources(self, batch: GraphBatch) -> tuple[str, ...]:
         if isinstance(self.sources, str) and self.sources == "auto":
-            found = (batch.node_labels is not None, batch.node_attributes is not None)
+            found = (batch.node_labels is not None, batch.n_attributes > 0)
             chosen = tuple(s for s, here in zip(_SOURCES, found, strict=False) if here)
             return chosen or ("degrees",)
+        return self.check_sources()
+
+    def check_sources(self) -> tuple[str, ...]:
+        """Refuse sources there are not; return those that are named."""
+        if isinstance(self.sources, str) and self.sources == "auto":
+            return ()
         sources = (
             self.sources if isinstance(self.sources, list | tuple) else (self.sources,)
         )
@@ -193,8 +199,8 @@ class AttributeEncoder(  # type: ignore[call-arg]
 def _require(column: Any, what: str) -> Any:
     if column is None:
         raise InputError(
-            f"The graphs have no node {what}, which the encoder uses; "
-            f"give them, or leave {what!r} out of its sources."
+            f"The graphs have no node {what}, but those of fit had; give them, or fit to "
+            f"graphs without {what}."
         )
     return column
 

@@ -76,18 +76,16 @@ class JointLayer:
             landmarks = choose_landmarks(
                 points, counts, self.settings.n_landmarks, int(generator.integers(2**31))
             )
-            maps.append(
-                NystromMap.of(
-                    landmarks, gaussian(landmarks, landmarks, 1.0), self.settings.eps
-                )
-            )
+            maps.append(NystromMap.of(landmarks, 1.0, self.settings.eps))
         self.maps = maps
 
-    def transform(self, batch: GraphBatch, rows: NodeRows) -> list[FloatArray]:
+    def transform(
+        self, batch: GraphBatch, rows: NodeRows, n_jobs: int | None
+    ) -> list[FloatArray]:
         """Return the coordinates of all nodes, one block for every length."""
         sampled = self._sampled(batch)
         return [
-            self._sums(batch, rows, length, mapped, sampled) @ mapped.root
+            self._sums(batch, rows, length, mapped, sampled, n_jobs) @ mapped.root
             for length, mapped in zip(self.lengths, self.maps, strict=True)
         ]
 
@@ -120,22 +118,19 @@ class JointLayer:
         length: int,
         mapped: NystromMap,
         sampled: BoolArray,
+        n_jobs: int | None,
     ) -> FloatArray:
         factors = self._factors(rows, length, mapped.landmarks)
         kernel = self._pattern_kernel(length, mapped.landmarks)
         if length == 1:
             alone: FloatArray = factors[0, rows.codes] * kernel[0]
             return alone
-        steps = Steps.of(
-            batch,
-            rows.codes,
-            probability=self.settings.probability,
-            n_jobs=self.settings.n_jobs,
-        )
+        probability = self.settings.probability
+        steps = Steps.of(batch, rows.codes, probability=probability, n_jobs=n_jobs)
         weights = scaled_weights(batch, use_weights=True)
         children, first_states = pattern_tree(length)
         columns = children - first_states[length]
-        chances = step_chances(batch, weights) if self.settings.probability else np.empty(0)
+        chances = step_chances(batch, weights) if probability else np.empty(0)
         sums = np.empty((batch.n_nodes, mapped.n_landmarks))
         lasts = steps.sum_over(factors[-1][rows.codes[steps.first]])[steps.class_of]
         matrix, positions = batch.adjacency, positions_within(batch.graph_sizes)
@@ -164,7 +159,7 @@ class JointLayer:
             )
 
         starts = list(range(0, batch.n_nodes, _NODES_AT_ONCE))
-        run_threads(fill, starts, self.settings.n_jobs)
+        run_threads(fill, starts, n_jobs)
         return sums
 
     def _sampled(self, batch: GraphBatch) -> BoolArray:

@@ -42,8 +42,9 @@ class NystromMap:
     root: FloatArray
 
     @staticmethod
-    def of(landmarks: FloatArray, gram: FloatArray, eps: float) -> "NystromMap":
-        """Make the map from landmarks and the kernel between them."""
+    def of(landmarks: FloatArray, bandwidth: float, eps: float) -> "NystromMap":
+        """Make the map of a Gaussian kernel."""
+        gram = gaussian(landmarks, landmarks, bandwidth)
         return NystromMap(landmarks, inverse_sqrt(gram, eps))
 
     @property

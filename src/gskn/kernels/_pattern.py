@@ -36,26 +36,21 @@ class AnonymousLayer:
         del n_features
         return length * length
 
-    def fit(
-        self, batch: GraphBatch, rows: NodeRows, generator: np.random.Generator
-    ) -> None:
-        """Choose landmarks among the patterns of some graphs."""
-        self.fit_transform(batch, rows, generator)
-
     def fit_transform(
-        self, batch: GraphBatch, rows: NodeRows, generator: np.random.Generator
+        self, batch: GraphBatch, generator: np.random.Generator, n_jobs: int | None
     ) -> list[FloatArray]:
-        """Choose landmarks, and return the coordinates of all nodes."""
-        del rows
+        """Choose landmarks among the patterns of some graphs, and return coordinates."""
         self.seed = int(generator.integers(2**31))
-        tables = self._tables(batch)
+        tables = self._tables(batch, n_jobs)
         self.maps = [self._choose(table, generator) for table in tables]
         return self._coordinates(tables)
 
-    def transform(self, batch: GraphBatch, rows: NodeRows) -> list[FloatArray]:
+    def transform(
+        self, batch: GraphBatch, rows: NodeRows, n_jobs: int | None
+    ) -> list[FloatArray]:
         """Return the coordinates of all nodes, one block for every length."""
         del rows
-        return self._coordinates(self._tables(batch))
+        return self._coordinates(self._tables(batch, n_jobs))
 
     def _choose(self, table: PatternTable, generator: np.random.Generator) -> NystromMap:
         weights = np.asarray(table.rows.sum(axis=0))
@@ -66,8 +61,7 @@ class AnonymousLayer:
             self.settings.n_landmarks,
             int(generator.integers(2**31)),
         )
-        gram = gaussian(landmarks, landmarks, self.settings.beta)
-        return NystromMap.of(landmarks, gram, self.settings.eps)
+        return NystromMap.of(landmarks, self.settings.beta, self.settings.eps)
 
     def _coordinates(self, tables: list[PatternTable]) -> list[FloatArray]:
         blocks = []
@@ -76,19 +70,20 @@ class AnonymousLayer:
             blocks.append(table.rows @ (kernel @ mapped.root))
         return blocks
 
-    def _tables(self, batch: GraphBatch) -> list[PatternTable]:
+    def _tables(self, batch: GraphBatch, n_jobs: int | None) -> list[PatternTable]:
+        options = self._options(n_jobs)
         if self.settings.aggregate:
-            return pattern_tables(batch, self.length, **self._options())
-        return [pattern_counts(batch, self.length, **self._options())]
+            return pattern_tables(batch, self.length, **options)
+        return [pattern_counts(batch, self.length, **options)]
 
-    def _options(self) -> dict[str, Any]:
+    def _options(self, n_jobs: int | None) -> dict[str, Any]:
         settings = self.settings
         return {
             "weighting": settings.weighting,
             "method": settings.method,
             "n_walks": settings.n_walks,
             "random_state": self.seed,
-            "n_jobs": settings.n_jobs,
+            "n_jobs": n_jobs,
         }
 
     def _points(self, table: PatternTable) -> FloatArray:
@@ -103,9 +98,9 @@ class InducedLayer(AnonymousLayer):
         """Return the size of a landmark: symbols, and which positions are adjacent."""
         return 2 * super().n_columns(length, n_features)
 
-    def _tables(self, batch: GraphBatch) -> list[PatternTable]:
+    def _tables(self, batch: GraphBatch, n_jobs: int | None) -> list[PatternTable]:
         return [
-            pattern_counts(batch, length, induced=True, **self._options())
+            pattern_counts(batch, length, induced=True, **self._options(n_jobs))
             for length in self.lengths
         ]
 
@@ -120,7 +115,7 @@ class InducedLayer(AnonymousLayer):
             symbols = table.patterns[number]
             adjacent[number] = between[np.ix_(symbols, symbols)]
         # An edge is seen twice, from both its ends: halved, it weighs as one symbol does.
-        flat = adjacent.reshape(n_patterns, -1) / np.sqrt(2.0)
+        flat = adjacent.reshape(n_patterns, length * length) / np.sqrt(2.0)
         return np.hstack([one_hot_patterns(table.patterns), flat])
 
 
@@ -129,4 +124,4 @@ def one_hot_patterns(patterns: AnyArray) -> FloatArray:
     n_patterns, length = patterns.shape
     rows = np.zeros((n_patterns, length, length))
     rows[np.arange(n_patterns)[:, None], np.arange(length), patterns] = 1.0
-    return rows.reshape(n_patterns, -1)
+    return rows.reshape(n_patterns, length * length)

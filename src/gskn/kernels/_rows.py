@@ -27,11 +27,3 @@ class NodeRows:
     def n_features(self) -> int:
         """Number of columns."""
         return int(self.table.shape[1])
-
-    def __getitem__(self, nodes: slice) -> "NodeRows":
-        """Return the rows of consecutive nodes."""
-        codes = self.codes[nodes]
-        if len(codes) >= len(self.table):
-            return NodeRows(self.table, codes)
-        used, codes = np.unique(codes, return_inverse=True)
-        return NodeRows(self.table[used], codes)

@@ -15,7 +15,6 @@ class Settings:
     method: str = "auto"
     n_walks: int = 30
     eps: float = 1e-7
-    n_jobs: int | None = None
 
     @property
     def n_samples(self) -> int:

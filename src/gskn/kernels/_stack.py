@@ -1,8 +1,8 @@
 """Layers in sequence, and branches side by side (paper Eqs. 9, 16-18)."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import TypeAlias
+from dataclasses import asdict, dataclass, field
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -39,10 +39,16 @@ class Branch:
     layers: list[Layer]
     scales: list[float] = field(default_factory=list)  # of the rows between layers
 
-    def fit_transform(
-        self, batch: GraphBatch, rows: NodeRows, generator: np.random.Generator
+    def fit(
+        self,
+        batch: GraphBatch,
+        rows: NodeRows,
+        generator: np.random.Generator,
+        n_jobs: int | None,
+        *,
+        embed: bool = True,
     ) -> list[FloatArray]:
-        """Choose the landmarks of all layers, and return the blocks of the last."""
+        """Choose the landmarks of all layers; return the last rows if they are wanted."""
         self.scales = []
         blocks: list[FloatArray] = []
         for number, layer in enumerate(self.layers):
@@ -52,18 +58,22 @@ class Branch:
                 norm = float(np.sqrt((found**2).sum(axis=1).mean()))
                 self.scales.append(norm or 1.0)
                 rows = NodeRows.of(found / self.scales[-1])
-            if isinstance(layer, AnonymousLayer):
-                blocks = layer.fit_transform(batch, rows, generator)
-            else:
-                layer.fit(batch, rows, generator)
-                blocks = layer.transform(batch, rows)
+            if isinstance(layer, AnonymousLayer):  # landmarks take the tables of all nodes
+                blocks = layer.fit_transform(batch, generator, n_jobs)
+                continue
+            layer.fit(batch, rows, generator)
+            if embed or layer is not self.layers[-1]:
+                blocks = layer.transform(batch, rows, n_jobs)
         return blocks
 
-    def transform(self, batch: GraphBatch, rows: NodeRows) -> list[FloatArray]:
+    def transform(
+        self, batch: GraphBatch, rows: NodeRows, n_jobs: int | None
+    ) -> list[FloatArray]:
         """Return the rows of the last layer, one block for every length."""
-        blocks = self.layers[0].transform(batch, rows)
+        blocks = self.layers[0].transform(batch, rows, n_jobs)
         for layer, scale in zip(self.layers[1:], self.scales, strict=True):
-            blocks = layer.transform(batch, NodeRows.of(np.hstack(blocks) / scale))
+            rows = NodeRows.of(np.hstack(blocks) / scale)
+            blocks = layer.transform(batch, rows, n_jobs)
         return blocks
 
     def feature_names(self) -> list[str]:
@@ -81,6 +91,7 @@ class Stack:
     """Branches side by side: their rows are concatenated."""
 
     branches: list[Branch]
+    parameters: dict[str, Any]  # that it was made of, by the names that users know
 
     @staticmethod
     def of(
@@ -97,16 +108,26 @@ class Stack:
             layers: list[Layer] = [FIRST_LAYERS[name](length, settings)]
             layers += [WalkLayer(walk_length, settings) for _ in range(n_layers - 1)]
             branches.append(Branch(name, layers))
-        return Stack(branches)
+        parameters = {
+            "branches": tuple(names),
+            "walk_length": walk_length,
+            "anonymous_length": anonymous_length,
+            "n_layers": n_layers,
+            **asdict(settings),
+        }
+        return Stack(branches, parameters)
 
-    def fit_transform(
+    def fit(
         self,
         batch: GraphBatch,
         rows: NodeRows,
         generator: np.random.Generator,
+        n_jobs: int | None,
+        *,
+        embed: bool = True,
         advance: Callable[[], None] = lambda: None,
     ) -> list[FloatArray]:
-        """Choose the landmarks of all branches, and return the rows of all nodes.
+        """Choose the landmarks of all branches; return rows if they are wanted.
 
         Rows come in blocks of columns, in the order of the feature names. Every branch
         has a stream of its own: another one beside it changes nothing. ``advance`` is
@@ -116,13 +137,19 @@ class Stack:
         blocks = []
         for branch in self.branches:
             own = np.random.default_rng(seeds[branch.name])
-            blocks += branch.fit_transform(batch, rows, own)
+            blocks += branch.fit(batch, rows, own, n_jobs, embed=embed)
             advance()
         return blocks
 
-    def transform(self, batch: GraphBatch, rows: NodeRows) -> list[FloatArray]:
+    def transform(
+        self, batch: GraphBatch, rows: NodeRows, n_jobs: int | None
+    ) -> list[FloatArray]:
         """Return the rows of all nodes, in blocks of columns."""
-        return [b for branch in self.branches for b in branch.transform(batch, rows)]
+        return [
+            block
+            for branch in self.branches
+            for block in branch.transform(batch, rows, n_jobs)
+        ]
 
     def feature_names(self) -> list[str]:
         """Return branch, length and landmark of every column."""

@@ -51,16 +51,15 @@ class WalkLayer:
             landmarks = choose_landmarks(
                 points, counts, self.settings.n_landmarks, int(generator.integers(2**31))
             )
-            gram = gaussian(landmarks, landmarks, self.settings.alpha)
-            maps.append(NystromMap.of(landmarks, gram, self.settings.eps))
+            maps.append(NystromMap.of(landmarks, self.settings.alpha, self.settings.eps))
         self.maps = maps
 
-    def transform(self, batch: GraphBatch, rows: NodeRows) -> list[FloatArray]:
+    def transform(
+        self, batch: GraphBatch, rows: NodeRows, n_jobs: int | None
+    ) -> list[FloatArray]:
         """Return the coordinates of all nodes, one block for every length."""
         settings = self.settings
-        steps = Steps.of(
-            batch, rows.codes, probability=settings.probability, n_jobs=settings.n_jobs
-        )
+        steps = Steps.of(batch, rows.codes, probability=settings.probability, n_jobs=n_jobs)
         codes = rows.codes[steps.first]
         blocks = []
         for length, mapped in zip(self.lengths, self.maps, strict=True):

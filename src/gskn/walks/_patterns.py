@@ -9,7 +9,7 @@ from gskn._types import AnyArray
 from gskn._validation import check_int
 from gskn.exceptions import InputError
 
-MAX_LENGTH = 10  # 21,147 patterns of length 9 stay in hand; nobody asks for more
+MAX_PATTERN_LENGTH = 10  # 21,147 patterns of length 9 stay in hand; nobody asks for more
 
 
 def patterns(length: int, *, staying: bool = False) -> AnyArray:
@@ -36,8 +36,8 @@ def patterns(length: int, *, staying: bool = False) -> AnyArray:
     ['0-1-0-1', '0-1-0-2', '0-1-2-0', '0-1-2-1', '0-1-2-3']
     """
     length = check_int(length, "length", minimum=1)
-    if length > MAX_LENGTH:
-        raise InputError(f"length must be at most {MAX_LENGTH}, got {length}.")
+    if length > MAX_PATTERN_LENGTH:
+        raise InputError(f"length must be at most {MAX_PATTERN_LENGTH}, got {length}.")
     listed, n_moving = _all_patterns(length)
     return listed if staying else listed[:n_moving]
 
@@ -60,7 +60,7 @@ def quotient(pattern: AnyArray) -> list[tuple[int, int]]:
     return sorted({(min(step), max(step)) for step in steps})
 
 
-@lru_cache(maxsize=MAX_LENGTH)
+@lru_cache(maxsize=MAX_PATTERN_LENGTH)
 def _all_patterns(length: int) -> tuple[AnyArray, int]:
     """Grow all patterns symbol by symbol; those that never stay first."""
     grown = np.zeros((1, 1), dtype=np.int8)

@@ -1,0 +1,115 @@
+"""Records of runs: JSON lines, one per fold, that survive whatever stops a run."""
+
+import fcntl
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from gskn.exceptions import FileFormatError
+
+_BEGINNING = b'{"data": '
+
+
+@dataclass(frozen=True)
+class Record:
+    """One fold of one model on one data set.
+
+    Attributes
+    ----------
+    data, model, protocol : str
+        Names.
+    repeat, fold : int
+        Counted from 0.
+    seed : int
+        Seed of the repeat.
+    configuration : mapping
+        What the model could choose from; two runs with other configurations are two runs.
+    scores : mapping of str to float
+        Scores on the test part.
+    chosen : mapping
+        What was chosen on the training part.
+    seconds : mapping of str to float
+        Time spent, by what on.
+    peak_mebibytes : float
+        Peak memory of the process so far.
+    versions : mapping of str to str
+        Of Python and of packages that numbers depend on.
+    """
+
+    data: str
+    model: str
+    protocol: str
+    repeat: int
+    fold: int
+    seed: int
+    configuration: Mapping[str, Any]
+    scores: Mapping[str, float]
+    chosen: Mapping[str, Any] = field(default_factory=dict)
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    peak_mebibytes: float = 0.0
+    versions: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def key(self) -> str:
+        """What a run is known by: equal keys are the same fold of the same run."""
+        named = (self.data, self.model, self.protocol, self.repeat, self.fold, self.seed)
+        return json.dumps([*named, self.configuration], sort_keys=True)
+
+
+class ResultFile:
+    """A file of records that several processes may add to.
+
+    A record is one line, written at once under a lock, so that a process that is killed
+    leaves at most one line cut short, which is not read. Of records with equal keys, the
+    first counts.
+    """
+
+    def __init__(self, path: str | Path):
+        self.path = Path(path)
+
+    def read(self) -> dict[str, Record]:
+        """Return all records by key; none where there is no file yet."""
+        if not self.path.exists():
+            return {}
+        records: dict[str, Record] = {}
+        lines = self.path.read_bytes().split(b"\n")
+        for number, line in enumerate(lines, start=1):
+            if not line.strip():
+                continue
+            try:
+                record = Record(**json.loads(line))
+            except (ValueError, TypeError) as error:
+                if _is_cut_short(line):
+                    continue
+                raise FileFormatError(self.path, "not a record", line=number) from error
+            records.setdefault(record.key, record)
+        return records
+
+    def append(self, record: Record) -> None:
+        """Add a record, whole, after what is there."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        line = json.dumps(asdict(record)).encode()
+        handle = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            # A line cut short would swallow the one behind it.
+            os.write(handle, (b"" if _ends_whole(handle) else b"\n") + line + b"\n")
+        finally:
+            os.close(handle)
+
+
+def _ends_whole(handle: int) -> bool:
+    size = os.fstat(handle).st_size
+    return size == 0 or os.pread(handle, 1, size - 1) == b"\n"
+
+
+def _is_cut_short(line: bytes) -> bool:
+    """Tell whether a line is the beginning of a record that a killed process left."""
+    try:
+        json.loads(line)
+    except ValueError:
+        return line[: len(_BEGINNING)] == _BEGINNING[: len(line)]
+    return False
