@@ -15,13 +15,14 @@ ROOT = Path(__file__).parents[1]
 
 
 def test_public_names_exist_and_are_documented():
-    stages = (gskn.graphs, gskn.walks, gskn.kernels, gskn.estimators)
+    stages = (gskn.graphs, gskn.walks, gskn.kernels, gskn.estimators, gskn.evaluation)
     for module in (gskn, gskn.datasets, *stages):
         assert len(set(module.__all__)) == len(module.__all__)
         for name in module.__all__:
             assert getattr(module, name).__doc__ or name in {
                 "PAIRS",
                 "BRANCHES",
+                "MODELS",
                 "__version__",
             }
     assert dir(gskn) == sorted(gskn.__all__)

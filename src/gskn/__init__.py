@@ -8,7 +8,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gskn import datasets, estimators, exceptions, graphs, kernels, pooling, walks
+    from gskn import (
+        datasets,
+        estimators,
+        evaluation,
+        exceptions,
+        graphs,
+        kernels,
+        pooling,
+        walks,
+    )
     from gskn.estimators import GSKN, GSKNClassifier
     from gskn.graphs import AttributeEncoder, GraphBatch, as_batch, read_graphs
     from gskn.walks import pattern_counts, sample_walks
@@ -24,6 +33,7 @@ __all__ = [
     "as_batch",
     "datasets",
     "estimators",
+    "evaluation",
     "exceptions",
     "graphs",
     "kernels",
@@ -47,6 +57,7 @@ _HOME_OF = {
 _MODULES = (
     "datasets",
     "estimators",
+    "evaluation",
     "exceptions",
     "graphs",
     "kernels",

@@ -15,6 +15,7 @@ from rich.markup import escape
 from gskn.cli._datasets import datasets
 from gskn.cli._describe import describe
 from gskn.cli._distinguish import distinguish
+from gskn.cli._evaluate import evaluate
 from gskn.exceptions import GsknError
 
 app = typer.Typer(
@@ -27,12 +28,14 @@ app = typer.Typer(
         "Examples:\n\n"
         "  gskn datasets\n\n"
         "  gskn describe MUTAG graphs/ --json\n\n"
-        "  gskn distinguish --pair rook-shrikhande"
+        "  gskn distinguish --pair rook-shrikhande\n\n"
+        "  gskn evaluate MUTAG --models rw+aw,gskn --out runs.jsonl"
     ),
 )
 app.command()(datasets)
 app.command()(describe)
 app.command()(distinguish)
+app.command()(evaluate)
 
 
 def _print_version(value: bool) -> None:

@@ -1,6 +1,7 @@
 """How good predictions are, how sure one can be, and whether two models differ."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.stats import t as student
@@ -69,7 +70,7 @@ class Summary:
     std_repeats: float
 
 
-def summarize(scores: AnyArray) -> Summary:
+def summarize(scores: Any) -> Summary:
     """Summarise scores of shape (n_repeats, n_folds)."""
     scores = np.atleast_2d(np.asarray(scores, dtype=np.float64))
     if not scores.size:

@@ -201,8 +201,8 @@ def add_last_steps(
     touched = np.int64(0)
     for walk in range(n_walks):  # waits for all walks at once, as take_step
         places[walk], ends[walk] = indptr[nodes[walk]], indptr[nodes[walk] + 1]
-    for walk in range(n_walks):
-        touched += indices[places[walk]] if places[walk] < ends[walk] else 0
+    for walk in range(n_walks if len(indices) > 0 else 0):
+        touched += indices[min(places[walk], len(indices) - 1)]
     met = np.empty(64, np.int64)
     row, repeat = start // repeats, start % repeats
     for walk in range(n_walks):

@@ -1,0 +1,43 @@
+import json
+
+from gskn.evaluation import ResultFile
+from tests.cli.test_app import run
+
+
+def test_a_table_of_models_and_sets(tmp_path):
+    out = tmp_path / "runs.jsonl"
+    result = run("evaluate", "regular", "--models", "rw,aw", "--out", out)
+    assert result.returncode == 0, result.stderr
+    assert "accuracy in percent, nested protocol" in result.stdout
+    line = next(line for line in result.stdout.splitlines() if "regular" in line)
+    assert "100.0 ± 0.0" in line
+    assert len(ResultFile(out).read()) == 20
+    assert "Everything is chosen and fitted on the training part" in result.stdout
+
+
+def test_programs_get_json_and_nothing_is_run_twice(tmp_path):
+    arguments = ("evaluate", "regular", "--models", "aw", "--out", tmp_path / "r", "--json")
+    first, again = run(*arguments), run(*arguments)
+    assert first.stdout == again.stdout
+    (found,) = json.loads(first.stdout)
+    assert (found["data"], found["model"], found["mean"]) == ("regular", "aw", 1.0)
+    assert len(ResultFile(tmp_path / "r").read()) == 10
+
+
+def test_the_paper_protocol_says_what_it_is():
+    result = run("evaluate", "regular", "--models", "aw", "--protocol", "paper")
+    assert "TEST folds" in result.stdout
+
+
+def test_errors_are_one_line():
+    for arguments, message in (
+        (("regular", "--models", "gnn"), "no model 'gnn'"),
+        (("regular", "--models", "aw", "--metric", "luck"), "no metric 'luck'"),
+        (("no-such-set",), "no-such-set"),
+        (("regular", "--folds", "published"), "no published folds"),
+    ):
+        result = run("evaluate", *arguments)
+        assert result.returncode == 1
+        assert result.stderr.count("\n") == 1
+        assert message in result.stderr
+    assert run("evaluate", "regular", "--protocol", "fair").returncode == 2

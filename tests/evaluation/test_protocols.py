@@ -1,0 +1,144 @@
+import json
+
+import numpy as np
+import pytest
+
+from gskn import datasets
+from gskn.datasets import Dataset
+from gskn.evaluation import MODELS, Model, ResultFile, evaluate
+from gskn.evaluation._protocols import _Run, split
+from gskn.exceptions import InputError
+
+FAST = Model(
+    "fast",
+    "two embeddings, two classifiers",
+    ({"branches": ("walk",)}, {"branches": ("anonymous",), "anonymous_length": 4}),
+    ({"kernel": "linear", "C": 0.01}, {"kernel": "rbf", "C": 1.0}),
+)
+
+
+@pytest.fixture(scope="module")
+def data():
+    return datasets.load("regular")
+
+
+def test_regular_graphs_are_told_apart_by_patterns_and_by_chance_without(data):
+    patterns = evaluate(data, ["aw"])
+    walks = evaluate(data, ["rw"])
+    assert [r.scores["accuracy"] for r in patterns] == [1.0] * 10
+    assert np.mean([r.scores["accuracy"] for r in walks]) == pytest.approx(0.5, abs=0.05)
+
+
+def test_a_record_says_all_there_is_to_know(data):
+    record = evaluate(data, [FAST], seed=3)[4]
+    assert (record.data, record.model, record.protocol) == ("regular", "fast", "nested")
+    assert (record.repeat, record.fold, record.seed) == (0, 4, 3)
+    assert record.chosen["embedding"]["branches"] == ["anonymous"]
+    assert set(record.scores) >= {"accuracy", "roc_auc", "macro_f1"}
+    assert set(record.seconds) == {"embed", "choose", "classify"}
+    assert record.peak_mebibytes > 10
+    assert "numpy" in record.versions
+    json.dumps(record.key)
+
+
+def test_equal_seeds_give_equal_scores_and_repeats_differ(data):
+    one, two = (evaluate(data, [FAST], repeats=2) for _ in range(2))
+    assert [r.scores for r in one] == [r.scores for r in two]
+    assert [r.repeat for r in one] == [0] * 10 + [1] * 10
+    assert [r.seed for r in one] == [0] * 10 + [1] * 10
+
+
+def test_a_run_resumes_where_it_stopped(data, tmp_path, monkeypatch):
+    file = ResultFile(tmp_path / "runs.jsonl")
+    run, done = _Run._nested_fold, []
+
+    def stop_after_three(self, fold):
+        done.append(fold)
+        if len(done) > 3:
+            raise KeyboardInterrupt
+        return run(self, fold)
+
+    monkeypatch.setattr(_Run, "_nested_fold", stop_after_three)
+    with pytest.raises(KeyboardInterrupt):
+        evaluate(data, [FAST], results=file)
+    assert len(file.read()) == 3
+    monkeypatch.setattr(_Run, "_nested_fold", lambda s, n: done.append(n) or run(s, n))
+    n_calls = []
+    records = evaluate(data, [FAST], results=file, advance=lambda: n_calls.append(1))
+    assert done == [0, 1, 2, 3, *range(3, 10)]
+    assert len(n_calls) == len(records) == len(file.read()) == 10
+    assert [r.scores for r in records] == [r.scores for r in evaluate(data, [FAST])]
+
+
+def test_the_paper_protocol_is_another_run_and_never_below_by_design(data, tmp_path):
+    """Chosen on the test folds, accuracy is the best there is."""
+    file = ResultFile(tmp_path / "runs.jsonl")
+    honest = evaluate(data, [FAST], results=file)
+    flattered = evaluate(data, [FAST], protocol="paper", results=file)
+    assert len(file.read()) == 20
+    means = [np.mean([r.scores["accuracy"] for r in rs]) for rs in (honest, flattered)]
+    assert means[0] <= means[1]
+    assert evaluate(data, [FAST], protocol="paper", results=file) == flattered
+
+
+def test_training_and_test_parts_never_meet(data):
+    for train, test in split(data, "stratified", 0):
+        assert not set(train) & set(test)
+        assert len(train) + len(test) == len(data.y)
+    tests = np.concatenate([test for _, test in split(data, "stratified", 0)])
+    assert sorted(tests.tolist()) == list(range(len(data.y)))
+
+
+def test_published_folds_where_they_are(real_data):
+    data = datasets.load("MUTAG", real_data)
+    for (train, test), expected in zip(
+        split(data, "published", 0), data.folds["published"], strict=True
+    ):
+        np.testing.assert_array_equal(test, expected)
+        assert len(train) + len(test) == 188
+
+
+def test_embeddings_see_the_training_part_alone(data, monkeypatch):
+    seen = []
+    fit = _Run._embedding
+
+    def watched(self, setting):
+        model = fit(self, setting)
+        inner = model.fit_transform
+        model.fit_transform = lambda graphs: seen.append(graphs.n_graphs) or inner(graphs)
+        return model
+
+    monkeypatch.setattr(_Run, "_embedding", watched)
+    evaluate(data, [FAST])
+    assert set(seen) == {90}
+
+
+def test_every_named_model_runs(data):
+    few = np.r_[0:12, 50:62]
+    small = Dataset("small", data.graphs[few], data.y[few])
+    for name in MODELS:
+        records = evaluate(small, [name])
+        assert len(records) == 10
+        assert all(0 <= r.scores["accuracy"] <= 1 for r in records)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"models": ["gnn"]}, "no model 'gnn'; known are"),
+        ({"protocol": "fair"}, "protocol must be one of"),
+        ({"folds": "random"}, "folds must be one of"),
+        ({"folds": "published"}, "no published folds"),
+        ({"repeats": 0}, "repeats must be at least 1"),
+    ],
+)
+def test_what_cannot_be_is_refused(data, options, message):
+    with pytest.raises(InputError, match=message):
+        evaluate(data, **options)
+
+
+def test_a_class_of_one_graph_is_refused(data):
+    y = np.zeros(len(data.y), dtype=int)
+    y[0] = 1
+    with pytest.raises(InputError, match="has one graph"):
+        evaluate(Dataset("odd", data.graphs, y))
