@@ -70,7 +70,7 @@ def test_ci_runs_the_test_command_of_the_readme():
         r"```(?:sh|bash)\n(.*?)\n```", (ROOT / "README.md").read_text(), re.S
     )
     (test,) = [command for command in commands if "pytest" in command]
-    (main,) = [command for command in commands if "gskn describe" in command]
+    (main,) = [command for command in commands if "gskn evaluate" in command]
     assert test in (ROOT / ".ci" / "run").read_text()
     assert all("venv" in command and "pip install" in command for command in (test, main))
 
@@ -79,7 +79,7 @@ def test_the_core_works_without_extras():
     """Optional packages are imported by no module on its own account."""
     code = (
         "import sys\n"
-        "import gskn.graphs, gskn.datasets\n"
+        "import gskn.graphs, gskn.datasets, gskn.walks, gskn.estimators, gskn.evaluation\n"
         "extra = {'networkx', 'igraph', 'grakel', 'rdkit', 'torch'} & {*sys.modules}\n"
         "sys.exit(str(extra) if extra else 0)"
     )
