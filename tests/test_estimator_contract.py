@@ -9,6 +9,7 @@ import pickle
 
 import networkx as nx
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
@@ -167,6 +168,20 @@ def test_rows_as_a_data_frame(data):
     assert frame.columns.tolist() == model.get_feature_names_out().tolist()
     assert frame.shape == (data[0].n_graphs, len(frame.columns))
     assert model.fit(data[0]).transform(data[0][:3]).index.tolist() == [0, 1, 2]
+
+
+def test_rows_of_a_table_of_edges_do_not_get_the_index_of_edges():
+    edges = pd.DataFrame(
+        {"graph": [0, 0, 0, 1, 1], "source": [0, 1, 2, 0, 1], "target": [1, 2, 0, 1, 2]},
+        index=list("abcde"),
+    )
+    model = GSKN(random_state=0).set_output(transform="pandas")
+    for frame in (model.fit_transform(edges), model.transform(edges)):
+        assert frame.index.tolist() == [0, 1]
+        assert frame.columns.tolist() == model.get_feature_names_out().tolist()
+    one_each = edges.iloc[[0, 3]]
+    assert model.transform(one_each).index.tolist() == [0, 1]
+    assert isinstance(GSKN(random_state=0).fit_transform(edges), np.ndarray)
 
 
 def test_fit_transform_is_fit_and_transform(data):

@@ -114,11 +114,11 @@ def test_embeddings_see_the_training_part_alone(data, monkeypatch):
 
 
 def test_every_named_model_runs(data):
-    few = np.r_[0:12, 50:62]
+    few = np.r_[0:4, 50:54]
     small = Dataset("small", data.graphs[few], data.y[few])
     for name in MODELS:
         records = evaluate(small, [name])
-        assert len(records) == 10
+        assert len(records) == 4  # no more folds than the smallest class has graphs
         assert all(0 <= r.scores["accuracy"] <= 1 for r in records)
 
 

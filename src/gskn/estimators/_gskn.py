@@ -6,9 +6,11 @@ from pathlib import Path
 from typing import Any, Literal, Self
 
 import numpy as np
+from sklearn import get_config
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from gskn._optional import comes_from
 from gskn._random import RandomState, as_generator
 from gskn._types import FloatArray
 from gskn.estimators._parameters import check_branches, check_parameters
@@ -147,15 +149,13 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Fit, and return one row per graph; what both need is computed once."""
         batch = as_batch(X)
         blocks = self._fit(batch, embed=True)
-        return self._pool(batch, blocks) if blocks else self.transform(batch)
+        rows = self._pool(batch, blocks) if blocks else self._rows(batch)
+        return self._without_index(X, rows)
 
     def transform(self, X: Any) -> Any:
         """Return one row per graph, of shape (n_graphs, n_features)."""
         check_is_fitted(self, "stack_")
-        batch = as_batch(X)
-        pooled = [np.empty((0, self.n_features_out_))]
-        pooled += [self._pool(part, blocks) for part, blocks in self._embed(batch)]
-        return np.concatenate(pooled)
+        return self._without_index(X, self._rows(as_batch(X)))
 
     def transform_nodes(self, X: Any) -> FloatArray:
         """Return one row per node, of shape (n_nodes, n_features), in node order."""
@@ -211,6 +211,19 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.stack_ = stack
         self.n_features_out_ = len(stack.feature_names())
         return blocks if embed else []
+
+    def _rows(self, batch: GraphBatch) -> FloatArray:
+        pooled = [np.empty((0, self.n_features_out_))]
+        pooled += [self._pool(part, blocks) for part, blocks in self._embed(batch)]
+        return np.concatenate(pooled)
+
+    def _without_index(self, X: Any, rows: FloatArray) -> Any:
+        """Keep scikit-learn from giving rows of graphs the index of a table of edges."""
+        own = getattr(self, "_sklearn_output_config", {}).get("transform")
+        wanted = own or get_config()["transform_output"]
+        if wanted == "pandas" and comes_from(X, "pandas") and hasattr(X, "columns"):
+            return type(X)(rows)  # a frame of its own, which only gets its columns named
+        return rows
 
     def _pool(self, batch: GraphBatch, blocks: list[FloatArray]) -> FloatArray:
         ptr = batch.graph_ptr
