@@ -7,7 +7,7 @@ from scipy.sparse import csr_array
 
 from gskn import AttributeEncoder, datasets
 from gskn.kernels import NodeRows, Settings
-from gskn.kernels._joint import JointLayer, PathLayer
+from gskn.kernels._joint import JointLayer, PathLayer, _Input
 
 
 def signed_three(matrix, factors, codes):
@@ -61,7 +61,7 @@ def main() -> None:
             layer.fit(graphs, rows, np.random.default_rng(0))
             mapped = layer.maps[0]
             nothing = np.zeros(graphs.n_nodes, dtype=bool)
-            one = (graphs, rows, length, mapped, nothing, None)
+            one = (_Input.of(graphs, rows, nothing, layer.settings, None), length, mapped)
             factors = layer._factors(rows, length, mapped.landmarks)  # noqa: SLF001
             (found,) = layer.transform(graphs, rows, None)
             alive = graphs.degrees > 0  # signed sums know no dead ends

@@ -1,20 +1,17 @@
 """``gskn datasets``: what is known, what is on disk, where."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+from gskn.cli._options import AsJson, DataHome
 
 if TYPE_CHECKING:
     from gskn.datasets import SetInfo
 
 
 def datasets(
-    data_home: Annotated[
-        Path | None,
-        typer.Option(help="Folder of the files; default: $GSKN_DATA, else the cache."),
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    data_home: DataHome = None,
+    as_json: AsJson = False,
 ) -> None:
     """List every data set: its task, its size, whether it is on disk, and where.
 

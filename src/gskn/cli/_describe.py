@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from gskn.cli._options import AsJson, DataHome, built_in_sets
+
 if TYPE_CHECKING:
     from gskn.graphs import GraphBatch
-
-_BUILT_IN = ["structure", "regular", "MUTAG"]
 
 
 def describe(
@@ -16,11 +16,8 @@ def describe(
         list[str] | None,
         typer.Argument(help="Names of sets, files or folders of graphs."),
     ] = None,
-    data_home: Annotated[
-        Path | None,
-        typer.Option(help="Folder of the files; default: $GSKN_DATA, else the cache."),
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    data_home: DataHome = None,
+    as_json: AsJson = False,
 ) -> None:
     """Summarise graphs: sizes, degrees, components, labels, classes.
 
@@ -31,13 +28,9 @@ def describe(
     from rich.console import Console
     from rich.progress import track
 
-    from gskn import datasets as sets
     from gskn.cli._tables import show
 
-    if not inputs:
-        home = sets.data_home(data_home)
-        on_disk = (sets.find_set(name) for name in _BUILT_IN)
-        inputs = [i.name for i in on_disk if i.generate or sets.find_files(i, home)]
+    inputs = inputs or built_in_sets(data_home)
     console = Console(stderr=True)
     quiet = not console.is_terminal
     watched = track(inputs, "reading", console=console, transient=True, disable=quiet)

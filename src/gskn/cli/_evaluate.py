@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from gskn.cli._options import AsJson, DataHome, built_in_sets
+
 if TYPE_CHECKING:
     from gskn.datasets import Dataset
     from gskn.evaluation import Record
 
-_BUILT_IN = ["structure", "regular", "MUTAG"]
 _MODELS = "rw-degrees,aw,rw,rw+aw,joint,induced"
 _CAPTIONS = {
     "nested": "Everything is chosen and fitted on the training part of each fold.",
@@ -53,11 +54,8 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one option each
         typer.Option(help="File of records (JSON lines); what it holds is not run again."),
     ] = None,
     metric: Annotated[str, typer.Option(help="Score that the table shows.")] = "accuracy",
-    data_home: Annotated[
-        Path | None,
-        typer.Option(help="Folder of the files; default: $GSKN_DATA, else the cache."),
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    data_home: DataHome = None,
+    as_json: AsJson = False,
 ) -> None:
     """Evaluate models on sets of graphs by ten folds, and print a table.
 
@@ -118,11 +116,7 @@ def _model_names(models: str) -> list[str]:
 def _load(names: list[str] | None, data_home: Path | None) -> list["Dataset"]:
     from gskn import datasets
 
-    if not names:
-        home = datasets.data_home(data_home)
-        on_disk = (datasets.find_set(name) for name in _BUILT_IN)
-        names = [i.name for i in on_disk if i.generate or datasets.find_files(i, home)]
-    return [datasets.load(name, data_home) for name in names]
+    return [datasets.load(name, data_home) for name in names or built_in_sets(data_home)]
 
 
 def _row(

@@ -1,6 +1,5 @@
 """GSKN: rows of graphs and of nodes, with scikit-learn's manners."""
 
-import itertools
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal, Self
@@ -13,12 +12,13 @@ from sklearn.utils.validation import check_is_fitted
 from gskn._optional import comes_from
 from gskn._random import RandomState, as_generator
 from gskn._types import FloatArray
-from gskn.estimators._parameters import check_branches, check_parameters
+from gskn.estimators._parameters import make_stack
 from gskn.estimators._persist import load_model, save_model
 from gskn.estimators._progress import progress
 from gskn.exceptions import InputError
 from gskn.graphs import AttributeEncoder, GraphBatch, as_batch
-from gskn.kernels import NodeRows, Stack
+from gskn.graphs._batch import runs_of_graphs
+from gskn.kernels import NodeRows
 from gskn.pooling import pool
 
 _FIT_NODES = 2**17  # landmarks are chosen among the walks of at most so many nodes
@@ -185,7 +185,7 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _fit(self, batch: GraphBatch, *, embed: bool) -> list[FloatArray]:
         """Fit; return the rows of all nodes if they are wanted and were needed anyway."""
-        settings = check_parameters(self.get_params(deep=False))
+        stack = make_stack(self.get_params(deep=False))
         if not batch.n_nodes:
             raise InputError(
                 f"There are no nodes to fit to in {batch.n_graphs} graphs; give at least "
@@ -194,13 +194,6 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         generator = as_generator(self.random_state)
         encoder = AttributeEncoder(sources=self.attributes).fit(batch)
         sample = _some_graphs(batch, generator)
-        stack = Stack.of(
-            check_branches(self.branches),
-            self.walk_length,
-            self.anonymous_length,
-            self.n_layers,
-            settings,
-        )
         rows = NodeRows(*encoder.distinct_rows(sample))
         embed = embed and sample is batch
         with progress("landmarks", len(stack.branches), shown=self.verbose > 0) as advance:
@@ -251,12 +244,7 @@ def _some_graphs(batch: GraphBatch, generator: np.random.Generator) -> GraphBatc
 
 def _chunks(batch: GraphBatch, n_features: int) -> list[slice]:
     """Cut a batch into runs of graphs whose rows are of bounded size, or one graph."""
-    cuts, n_nodes = [0], max(1, _CHUNK_CELLS // n_features)
-    while cuts[-1] < batch.n_graphs:
-        room = batch.graph_ptr[cuts[-1]] + n_nodes
-        end = int(np.searchsorted(batch.graph_ptr, room, side="right")) - 1
-        cuts.append(max(end, cuts[-1] + 1))
-    return [slice(a, b) for a, b in itertools.pairwise(cuts)]
+    return runs_of_graphs(batch.graph_ptr, max(1, _CHUNK_CELLS // n_features))
 
 
 def _check_finite(rows: FloatArray) -> FloatArray:

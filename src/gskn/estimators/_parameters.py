@@ -9,7 +9,7 @@ from gskn._random import as_generator
 from gskn._validation import check_choice, check_int, check_number
 from gskn.exceptions import InputError
 from gskn.graphs import AttributeEncoder
-from gskn.kernels import BRANCHES, Settings
+from gskn.kernels import BRANCHES, Settings, Stack
 from gskn.pooling import POOLINGS
 from gskn.walks import MAX_EXACT_LENGTH, MAX_INDUCED_LENGTH, MAX_PATTERN_LENGTH
 
@@ -53,6 +53,15 @@ def check_parameters(values: dict[str, Any]) -> Settings:
     named = ("n_landmarks", "alpha", "beta", "weighting", "method", "n_walks", "eps")
     kept = {name: _plain(values[name]) for name in named}
     return Settings(aggregate=bool(values["aggregate"]), **kept)
+
+
+def make_stack(values: dict[str, Any]) -> Stack:
+    """Check parameters, and make the layers they describe."""
+    settings = check_parameters(values)
+    lengths = (values["walk_length"], values["anonymous_length"])
+    return Stack.of(
+        check_branches(values["branches"]), *lengths, values["n_layers"], settings
+    )
 
 
 def check_branches(branches: Any) -> tuple[str, ...]:

@@ -18,10 +18,10 @@ from sklearn.utils.validation import check_is_fitted
 from gskn._files import whole_file
 from gskn._types import AnyArray
 from gskn._validation import check_int
-from gskn.estimators._parameters import check_branches, check_parameters
+from gskn.estimators._parameters import check_branches, check_parameters, make_stack
 from gskn.exceptions import FileFormatError, GsknError, InputError, MissingFileError
 from gskn.graphs import AttributeEncoder
-from gskn.kernels import NystromMap, Stack
+from gskn.kernels import NystromMap, Stack, first_length
 
 FORMAT = "gskn model"
 VERSION = 1
@@ -62,15 +62,9 @@ def load_model(kind: Any, path: str | Path) -> Any:
         _check_header(header, path)
         parameters = {name: _untag(value) for name, value in header["parameters"].items()}
         model = kind(**parameters)
-        settings = check_parameters(model.get_params(deep=False))
+        check_parameters(model.get_params(deep=False))
         _check_size(model, header["branches"], len(arrays))
-        stack = Stack.of(
-            check_branches(model.branches),
-            model.walk_length,
-            model.anonymous_length,
-            model.n_layers,
-            settings,
-        )
+        stack = make_stack(model.get_params(deep=False))
         encoder = _load_encoder(header["encoder"], arrays)
         _load_branches(stack, header["branches"], encoder.n_features_out_, arrays)
     except FileFormatError:
@@ -123,10 +117,9 @@ def _check_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, path: Path)
 
 def _check_size(model: Any, branches: list[dict[str, Any]], n_arrays: int) -> None:
     """Refuse more layers or lengths than there are arrays, before they are made."""
-    names = check_branches(model.branches)
     lengths = [
-        model.anonymous_length if name in {"anonymous", "induced"} else model.walk_length
-        for name in names
+        first_length(name, model.walk_length, model.anonymous_length)
+        for name in check_branches(model.branches)
     ]
     if any(len(branch["layers"]) != model.n_layers for branch in branches) or (
         model.aggregate and 2 * sum(lengths) > n_arrays

@@ -1,5 +1,6 @@
 """GraphBatch: many graphs as one block-diagonal adjacency matrix."""
 
+import itertools
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
@@ -456,6 +457,16 @@ def ranges(first: IndexArray, counts: IndexArray) -> IndexArray:
     """Concatenate ``arange(f, f + c)`` for every pair, without a loop."""
     shift = np.repeat(first - running_total(counts)[:-1], counts)
     return np.arange(len(shift)) + shift
+
+
+def runs_of_graphs(graph_ptr: IndexArray, n_nodes: int) -> list[slice]:
+    """Cut graphs into runs of at most so many nodes, or of one graph."""
+    cuts = [0]
+    while cuts[-1] < len(graph_ptr) - 1:
+        room = graph_ptr[cuts[-1]] + n_nodes
+        end = int(np.searchsorted(graph_ptr, room, side="right")) - 1
+        cuts.append(max(end, cuts[-1] + 1))
+    return [slice(a, b) for a, b in itertools.pairwise(cuts)]
 
 
 def running_total(counts: Any) -> IndexArray:

@@ -55,3 +55,10 @@ def plain_csr(
     index = np.int32 if len(indices) <= np.iinfo(np.int32).max else np.int64
     arrays = (data, indices.astype(index, copy=False), indptr.astype(index, copy=False))
     return csr_array(arrays, shape=shape)
+
+
+def pool_matrix(graph_ptr: IndexArray) -> csr_array:
+    """Return the matrix that adds up the nodes of every graph."""
+    n_nodes = int(graph_ptr[-1])
+    entries = (np.ones(n_nodes), np.arange(n_nodes), graph_ptr)
+    return csr_array(entries, shape=(len(graph_ptr) - 1, n_nodes))

@@ -11,7 +11,7 @@ from gskn.kernels._definitions import (
 from gskn.kernels._nystrom import NystromMap
 from gskn.kernels._rows import NodeRows
 from gskn.kernels._settings import Settings
-from gskn.kernels._stack import BRANCHES, Stack
+from gskn.kernels._stack import BRANCHES, Stack, first_length
 
 __all__ = [
     "BRANCHES",
@@ -21,6 +21,7 @@ __all__ = [
     "Stack",
     "anonymous_random_walk_kernel",
     "anonymous_walk_kernel",
+    "first_length",
     "joint_kernel",
     "path_kernel",
     "subtree_kernel",

@@ -13,6 +13,7 @@ from scipy.sparse import csr_array, hstack
 from gskn._types import FloatArray, IndexArray
 from gskn._validation import check_int
 from gskn.exceptions import InputError
+from gskn.graphs._sparse import pool_matrix
 from gskn.kernels._enumeration import enumerate_walks, walk_pairs_block
 from gskn.kernels._pairs import (
     Base,
@@ -25,7 +26,6 @@ from gskn.kernels._pairs import (
     Side,
     Weighting,
     of_both,
-    pool_matrix,
 )
 from gskn.kernels._similarity import node_similarity, pattern_similarity
 from gskn.kernels._subtree import subtree_colours

@@ -38,6 +38,39 @@ _MAX_WALKS = 1e7  # of a graph, without their last visit; "auto" samples beyond
 _NODES_AT_ONCE = 2048
 
 
+@dataclass(frozen=True)
+class _Input:
+    """What walks of all lengths need of a batch, found out once."""
+
+    batch: GraphBatch
+    rows: NodeRows
+    steps: Steps
+    sampled: BoolArray  # whether the walks of a node are sampled
+    positions: IndexArray
+    totals: FloatArray
+    chances: FloatArray
+
+    @staticmethod
+    def of(
+        batch: GraphBatch,
+        rows: NodeRows,
+        sampled: BoolArray,
+        settings: Settings,
+        n_jobs: int | None,
+    ) -> "_Input":
+        probability = settings.probability
+        weights = scaled_weights(batch, use_weights=True)
+        return _Input(
+            batch,
+            rows,
+            Steps.of(batch, rows.codes, probability=probability, n_jobs=n_jobs),
+            sampled,
+            positions_within(batch.graph_sizes),
+            running_sums(batch, weights),
+            step_chances(batch, weights) if probability else np.empty(0),
+        )
+
+
 @dataclass
 class JointLayer:
     """Sum over all walks from a node of the joint kernel with every landmark."""
@@ -83,9 +116,9 @@ class JointLayer:
         self, batch: GraphBatch, rows: NodeRows, n_jobs: int | None
     ) -> list[FloatArray]:
         """Return the coordinates of all nodes, one block for every length."""
-        sampled = self._sampled(batch)
+        walked = _Input.of(batch, rows, self._sampled(batch), self.settings, n_jobs)
         return [
-            self._sums(batch, rows, length, mapped, sampled, n_jobs) @ mapped.root
+            self._sums(walked, length, mapped) @ mapped.root
             for length, mapped in zip(self.lengths, self.maps, strict=True)
         ]
 
@@ -111,38 +144,27 @@ class JointLayer:
         parts = landmarks[:, landmarks.shape[1] - listed.shape[1] :]
         return gaussian(listed * np.sqrt(self.settings.beta), parts, 1.0)
 
-    def _sums(
-        self,
-        batch: GraphBatch,
-        rows: NodeRows,
-        length: int,
-        mapped: NystromMap,
-        sampled: BoolArray,
-        n_jobs: int | None,
-    ) -> FloatArray:
+    def _sums(self, walked: "_Input", length: int, mapped: NystromMap) -> FloatArray:
+        """Return the sums over all walks of a length, one row for every node."""
+        rows, steps = walked.rows, walked.steps
         factors = self._factors(rows, length, mapped.landmarks)
         kernel = self._pattern_kernel(length, mapped.landmarks)
         if length == 1:
             alone: FloatArray = factors[0, rows.codes] * kernel[0]
             return alone
-        probability = self.settings.probability
-        steps = Steps.of(batch, rows.codes, probability=probability, n_jobs=n_jobs)
-        weights = scaled_weights(batch, use_weights=True)
         children, first_states = pattern_tree(length)
         columns = children - first_states[length]
-        chances = step_chances(batch, weights) if probability else np.empty(0)
-        sums = np.empty((batch.n_nodes, mapped.n_landmarks))
+        sums = np.empty((walked.batch.n_nodes, mapped.n_landmarks))
         lasts = steps.sum_over(factors[-1][rows.codes[steps.first]])[steps.class_of]
-        matrix, positions = batch.adjacency, positions_within(batch.graph_sizes)
-        totals = running_sums(batch, weights)
+        matrix = walked.batch.adjacency
 
         def fill(start: int) -> None:
             part = sums[start : start + _NODES_AT_ONCE]
             fill_walk_sums(
                 matrix.indptr,
                 matrix.indices,
-                totals,
-                chances,
+                walked.totals,
+                walked.chances,
                 rows.codes,
                 factors,
                 lasts,
@@ -150,16 +172,16 @@ class JointLayer:
                 columns,
                 kernel,
                 self.only_paths,
-                sampled,
-                positions,
+                walked.sampled,
+                walked.positions,
                 np.uint64(self.seed),
                 self.settings.n_walks,
                 np.arange(start, start + len(part)),
                 part,
             )
 
-        starts = list(range(0, batch.n_nodes, _NODES_AT_ONCE))
-        run_threads(fill, starts, n_jobs)
+        starts = list(range(0, len(sums), _NODES_AT_ONCE))
+        run_threads(fill, starts, steps.n_jobs)
         return sums
 
     def _sampled(self, batch: GraphBatch) -> BoolArray:
@@ -194,21 +216,12 @@ class PathLayer(JointLayer):
 
     only_paths = True
 
-    def _sums(
-        self,
-        batch: GraphBatch,
-        rows: NodeRows,
-        length: int,
-        mapped: NystromMap,
-        sampled: BoolArray,
-        n_jobs: int | None,
-    ) -> FloatArray:
+    def _sums(self, walked: "_Input", length: int, mapped: NystromMap) -> FloatArray:
+        batch, rows, steps = walked.batch, walked.rows, walked.steps
         weighted = batch.is_weighted and self.settings.probability
         plain = not (weighted or batch.is_directed or batch.adjacency.diagonal().any())
         if length != 3 or not plain or self.settings.method == "sampled":
-            return super()._sums(batch, rows, length, mapped, sampled, n_jobs)
-        probability = self.settings.probability
-        steps = Steps.of(batch, rows.codes, probability=probability, n_jobs=n_jobs)
+            return super()._sums(walked, length, mapped)
         codes = rows.codes[steps.first]
         first, second, third = self._factors(rows, length, mapped.landmarks)[:, codes]
         there = steps.sum_over(second * steps.sum_over(third))

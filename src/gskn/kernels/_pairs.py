@@ -11,6 +11,8 @@ from gskn._types import FloatArray, IndexArray
 from gskn._validation import check_choice
 from gskn.exceptions import InputError
 from gskn.graphs import GraphBatch, as_batch
+from gskn.graphs._batch import runs_of_graphs
+from gskn.graphs._sparse import pool_matrix
 from gskn.kernels._subtree import label_codes, node_colours
 from gskn.walks._exact import step_matrix
 
@@ -57,15 +59,12 @@ class Side:
 
     def parts(self, level: Level) -> Iterator[tuple[slice, "Side"]]:
         """Yield parts of a bounded number of nodes, with their place in the result."""
-        first, begin, n_graphs = 0, 0, self.n_rows("graph")
-        while first < n_graphs:
-            bound = self.graph_ptr[first] + _BLOCK_NODES
-            fitting = int(np.searchsorted(self.graph_ptr, bound, side="right")) - 1
-            last = max(fitting, first + 1)
-            part = self.part(first, last)
+        begin = 0
+        for run in runs_of_graphs(self.graph_ptr, _BLOCK_NODES):
+            part = self.part(run.start, run.stop)
             end = begin + part.n_rows(level)
             yield slice(begin, end), part
-            first, begin = last, end
+            begin = end
 
 
 Block: TypeAlias = Callable[[Side, Side], FloatArray]
@@ -215,13 +214,6 @@ def chunks(n_rows: int, n_columns: int) -> Iterator[slice]:
     """Cut rows into chunks of a bounded number of cells."""
     at_once = max(1, _CHUNK_CELLS // max(1, n_columns))
     return (slice(first, first + at_once) for first in range(0, n_rows, at_once))
-
-
-def pool_matrix(graph_ptr: IndexArray) -> csr_array:
-    """Return the matrix that adds up the nodes of every graph."""
-    n_nodes = int(graph_ptr[-1])
-    entries = (np.ones(n_nodes), np.arange(n_nodes), graph_ptr)
-    return csr_array(entries, shape=(len(graph_ptr) - 1, n_nodes))
 
 
 def _side(batch: GraphBatch, base: Base, weighting: Weighting) -> Side:

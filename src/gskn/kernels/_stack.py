@@ -27,6 +27,11 @@ BRANCHES = tuple(FIRST_LAYERS)
 _PATTERN_BRANCHES = ("anonymous", "induced")
 
 
+def first_length(name: str, walk_length: int, anonymous_length: int) -> int:
+    """Return the length of walks of the first layer of a branch."""
+    return anonymous_length if name in _PATTERN_BRANCHES else walk_length
+
+
 @dataclass
 class Branch:
     """Layers of which each takes the rows of the one before as its attributes.
@@ -104,7 +109,7 @@ class Stack:
         """Make the layers of every branch."""
         branches = []
         for name in names:
-            length = anonymous_length if name in _PATTERN_BRANCHES else walk_length
+            length = first_length(name, walk_length, anonymous_length)
             layers: list[Layer] = [FIRST_LAYERS[name](length, settings)]
             layers += [WalkLayer(walk_length, settings) for _ in range(n_layers - 1)]
             branches.append(Branch(name, layers))

@@ -4,6 +4,7 @@ import numpy as np
 
 from gskn._types import IndexArray
 from gskn.graphs import GraphBatch
+from gskn.graphs._distinct import distinct
 from gskn.walks._colours import refine
 
 
@@ -20,9 +21,7 @@ def node_colours(batch: GraphBatch) -> IndexArray:
     attributes = batch.node_attributes
     if attributes is None or not attributes.size:
         return colours
-    _, rows = np.unique(attributes, axis=0, return_inverse=True)
-    pairs = np.column_stack((colours, rows.ravel()))
-    return np.unique(pairs, axis=0, return_inverse=True)[1].ravel()
+    return distinct(np.column_stack((colours, attributes)))[1]
 
 
 def subtree_colours(batch: GraphBatch, depth: int) -> list[IndexArray]:

@@ -12,6 +12,7 @@ from gskn._types import AnyArray, IndexArray
 from gskn._validation import check_choice, check_int, check_number
 from gskn.exceptions import InputError
 from gskn.graphs import GraphBatch, as_batch
+from gskn.graphs._sparse import pool_matrix
 from gskn.walks._exact import (
     MAX_DENSE_SIZE,
     MAX_EXACT_LENGTH,
@@ -74,15 +75,7 @@ class PatternTable:
 
     def graph_rows(self) -> csr_array:
         """Return the sum of the rows of every graph."""
-        n_graphs = len(self.graph_ptr) - 1
-        sizes = np.diff(self.graph_ptr)
-        entries = (
-            np.ones(self.rows.shape[0]),
-            np.arange(self.rows.shape[0]),
-            self.graph_ptr,
-        )
-        pool = csr_array(entries, shape=(n_graphs, int(sizes.sum())))
-        return (pool @ self.rows).tocsr()
+        return (pool_matrix(self.graph_ptr) @ self.rows).tocsr()
 
     def __repr__(self) -> str:
         n_nodes, n_patterns = self.rows.shape
