@@ -3,9 +3,10 @@ import json
 import numpy as np
 import pytest
 
-from gskn import datasets
+from gskn import GSKN, datasets
 from gskn.datasets import Dataset
 from gskn.evaluation import MODELS, Model, ResultFile, evaluate
+from gskn.evaluation._part import Part
 from gskn.evaluation._protocols import _Run, split
 from gskn.exceptions import InputError
 
@@ -50,22 +51,20 @@ def test_equal_seeds_give_equal_scores_and_repeats_differ(data):
 
 def test_a_run_resumes_where_it_stopped(data, tmp_path, monkeypatch):
     file = ResultFile(tmp_path / "runs.jsonl")
-    run, done = _Run._nested_fold, []
+    choose, n_chosen, n_calls = _Run._choose, [], []
 
-    def stop_after_three(self, fold):
-        done.append(fold)
-        if len(done) > 3:
+    def stop_after_three():
+        n_calls.append(1)
+        if len(n_calls) == 3:
             raise KeyboardInterrupt
-        return run(self, fold)
 
-    monkeypatch.setattr(_Run, "_nested_fold", stop_after_three)
     with pytest.raises(KeyboardInterrupt):
-        evaluate(data, [FAST], results=file)
+        evaluate(data, [FAST], results=file, advance=stop_after_three)
     assert len(file.read()) == 3
-    monkeypatch.setattr(_Run, "_nested_fold", lambda s, n: done.append(n) or run(s, n))
-    n_calls = []
+    monkeypatch.setattr(_Run, "_choose", lambda *a: n_chosen.append(1) or choose(*a))
+    n_calls.clear()
     records = evaluate(data, [FAST], results=file, advance=lambda: n_calls.append(1))
-    assert done == [0, 1, 2, 3, *range(3, 10)]
+    assert len(n_chosen) == 7
     assert len(n_calls) == len(records) == len(file.read()) == 10
     assert [r.scores for r in records] == [r.scores for r in evaluate(data, [FAST])]
 
@@ -100,17 +99,37 @@ def test_published_folds_where_they_are(real_data):
 
 def test_embeddings_see_the_training_part_alone(data, monkeypatch):
     seen = []
-    fit = _Run._embedding
+    fit = GSKN.fit_transform
 
-    def watched(self, setting):
-        model = fit(self, setting)
-        inner = model.fit_transform
-        model.fit_transform = lambda graphs: seen.append(graphs.n_graphs) or inner(graphs)
-        return model
+    def watched(self, graphs):
+        seen.append(graphs.n_graphs)
+        return fit(self, graphs)
 
-    monkeypatch.setattr(_Run, "_embedding", watched)
+    monkeypatch.setattr(GSKN, "fit_transform", watched)
     evaluate(data, [FAST])
     assert set(seen) == {90}
+
+
+def test_models_of_a_run_share_what_they_embed(data, monkeypatch):
+    """And each gets the rows that it would have got alone."""
+    alone = [evaluate(data, [name]) for name in ("aw", "rw", "rw+aw")]
+    seen = []
+    fit = GSKN.fit_transform
+    monkeypatch.setattr(GSKN, "fit_transform", lambda *a: seen.append(1) or fit(*a))
+    together = evaluate(data, ["aw", "rw", "rw+aw"])
+    assert len(seen) == 20  # two branches, ten folds
+    assert [r.scores for r in together] == [r.scores for run in alone for r in run]
+
+
+def test_a_part_gives_the_rows_of_the_estimator(data):
+    train, test = data.graphs[::2], data.graphs[1::2]
+    part = Part(train, test, seed=3, n_jobs=None)
+    for pooling in ("sum", "mean", "log"):
+        setting = {"branches": ("joint", "anonymous"), "pooling": pooling, "alpha": 0.5}
+        model = GSKN(random_state=3, **setting).fit(train)
+        rows, others = part.rows(setting)
+        np.testing.assert_allclose(rows, model.transform(train), rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(others, model.transform(test), rtol=1e-9, atol=1e-9)
 
 
 def test_every_named_model_runs(data):

@@ -59,8 +59,9 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Walks of the "walk" branch are never sampled.
     n_walks : int, default=30
         Walks of a node where they are sampled.
-    pooling : {"sum", "mean"}, default="sum"
-        How the rows of nodes become the row of their graph.
+    pooling : {"sum", "mean", "log"}, default="sum"
+        How the rows of nodes become the row of their graph; "log" is the logarithm of the
+        sum, ``sign(x) log(1 + |x|)``.
     eps : float, default=1e-7
         Added to the diagonal of the kernel between landmarks.
     attributes : "auto" or sequence of {"labels", "attributes", "degrees"}, default="auto"
@@ -115,7 +116,7 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         weighting: Literal["probability", "count"] = "probability",
         method: Literal["auto", "exact", "sampled"] = "auto",
         n_walks: int = 30,
-        pooling: Literal["sum", "mean"] = "sum",
+        pooling: Literal["sum", "mean", "log"] = "sum",
         eps: float = 1e-7,
         attributes: str | Sequence[str] = "auto",
         random_state: RandomState = None,

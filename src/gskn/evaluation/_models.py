@@ -4,14 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC, LinearSVC
-
+from gskn.evaluation._svm import LINEAR, RBF
 from gskn.exceptions import InputError
 
-LINEAR = tuple({"kernel": "linear", "C": 10.0**power} for power in range(-4, 1))
-RBF = tuple({"kernel": "rbf", "C": 10.0**power} for power in range(-1, 3))
+Setting = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -30,8 +26,8 @@ class Model:
 
     name: str
     description: str
-    embeddings: tuple[Mapping[str, Any], ...]
-    classifiers: tuple[Mapping[str, Any], ...] = LINEAR
+    embeddings: tuple[Setting, ...]
+    classifiers: tuple[Setting, ...] = LINEAR + RBF
 
     @property
     def configuration(self) -> dict[str, Any]:
@@ -41,12 +37,33 @@ class Model:
             "classifiers": [dict(setting) for setting in self.classifiers],
         }
 
+    @property
+    def first_classifiers(self) -> list[Setting]:
+        """One of the middle for every kernel, by which embeddings are compared."""
+        kernels = dict.fromkeys(setting["kernel"] for setting in self.classifiers)
+        by_kernel = [[s for s in self.classifiers if s["kernel"] == k] for k in kernels]
+        return [own[(len(own) - 1) // 2] for own in by_kernel]
 
-_GRID = tuple(
-    {"branches": branches, "weighting": weighting}
-    for branches in (("walk", "anonymous"), ("walk", "joint", "anonymous"))
-    for weighting in ("probability", "count")
-)
+
+def _around(*branches: str) -> tuple[Setting, ...]:
+    """Return embeddings to choose from: one, and one for each thing done otherwise.
+
+    All combinations would be eight times as many, and on sets of some hundred graphs inner
+    folds cannot tell so many apart.
+    """
+    middle: Setting = {"branches": branches, "pooling": "log"}
+    others: list[Setting] = [
+        {"pooling": "sum"},
+        {"pooling": "mean"},
+        {"weighting": "count"},
+        {"weighting": "count", "n_landmarks": 128},
+        {"anonymous_length": 4, "walk_length": 2},
+        {"alpha": 0.5, "beta": 0.5},
+    ]
+    return (middle, *({**middle, **other} for other in others))
+
+
+_PAPER: Setting = {"aggregate": False}  # one length, 32 landmarks: 32 columns a branch
 MODELS = {
     model.name: model
     for model in (
@@ -65,7 +82,27 @@ MODELS = {
             ({"branches": ("induced",), "anonymous_length": 5},),
         ),
         Model(
-            "gskn", "branches, weighting and classifier by inner folds", _GRID, LINEAR + RBF
+            "gskn",
+            "random and anonymous walks, with or without joint ones; chosen by inner folds",
+            (
+                *_around("walk", "anonymous"),
+                {"branches": ("walk", "joint", "anonymous"), "pooling": "log"},
+            ),
+        ),
+        Model("gskn-rw", "random walks; chosen by inner folds", _around("walk")),
+        Model("gskn-aw", "anonymous walks; chosen by inner folds", _around("anonymous")),
+        Model(
+            "rw+aw-64", "random and anonymous walks of one length, 64 columns", (_PAPER,)
+        ),
+        Model(
+            "rw-32",
+            "random walks of one length, 32 columns",
+            ({**_PAPER, "branches": ("walk",)},),
+        ),
+        Model(
+            "aw-32",
+            "anonymous walks of one length, 32 columns",
+            ({**_PAPER, "branches": ("anonymous",)},),
         ),
     )
 }
@@ -81,15 +118,6 @@ def find_models(names: Sequence[str | Model]) -> list[Model]:
     return [name if isinstance(name, Model) else MODELS[name] for name in names]
 
 
-def make_classifier(setting: Mapping[str, Any], seed: int) -> Pipeline:
-    """Return scaler and SVM of a setting."""
-    if setting["kernel"] == "linear":
-        svm = LinearSVC(dual="auto", C=setting["C"], random_state=seed)
-    else:
-        svm = SVC(kernel=setting["kernel"], C=setting["C"], random_state=seed)
-    return make_pipeline(StandardScaler(), svm)
-
-
-def plain(setting: Mapping[str, Any]) -> dict[str, Any]:
+def plain(setting: Setting) -> dict[str, Any]:
     """Return a setting as JSON gives it back."""
     return {k: list(v) if isinstance(v, tuple) else v for k, v in setting.items()}

@@ -9,28 +9,27 @@ the test folds.
 import resource
 import sys
 import time
-import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from typing import Any, Literal
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import StratifiedKFold, cross_val_score
+from joblib import Parallel, delayed
+from sklearn.model_selection import StratifiedKFold
 
 from gskn._types import AnyArray, FloatArray, IndexArray
 from gskn._validation import check_choice, check_int
 from gskn.datasets import Dataset
-from gskn.estimators import GSKN
-from gskn.evaluation._models import Model, find_models, make_classifier, plain
+from gskn.evaluation._models import Model, Setting, find_models, plain
+from gskn.evaluation._part import Part
 from gskn.evaluation._records import Record, ResultFile
 from gskn.evaluation._scores import score_classes
+from gskn.evaluation._svm import choose, predict
 from gskn.exceptions import InputError
 
 _PACKAGES = ("gskn", "numpy", "scipy", "scikit-learn", "numba")
-_INNER_FOLDS = 5
 Folds = Sequence[tuple[IndexArray, IndexArray]]
 
 
@@ -63,7 +62,7 @@ def evaluate(  # noqa: PLR0913 - every one has a sensible default
     seed : int, default=0
         Seed of folds, landmarks and classifiers of the first repeat.
     n_jobs : int or None, default=None
-        Threads of embeddings.
+        Threads.
     results : ResultFile or None, default=None
         Folds that it holds are not run again, and new ones are added to it.
     advance : callable
@@ -80,17 +79,10 @@ def evaluate(  # noqa: PLR0913 - every one has a sensible default
         raise InputError(
             f"{data.name} has classes of nodes; this evaluates classes of graphs."
         )
-    records: list[Record] = []
-    for model in find_models(models):
-        for repeat in range(repeats):
-            parts = split(data, folds, seed + repeat)
-            blank = Record(
-                *(data.name, model.name, protocol, repeat, 0, seed + repeat),
-                configuration={**model.configuration, "folds": folds},
-                scores={},
-            )
-            records += _Run(data, model, parts, blank, n_jobs).resume(results, advance)
-    return records
+    run = _Run(data, find_models(models), protocol, folds, n_jobs, results, advance)
+    records = [r for repeat in range(repeats) for r in run.repeat(repeat, seed + repeat)]
+    order = {model.name: number for number, model in enumerate(run.models)}
+    return sorted(records, key=lambda r: (order[r.model], r.repeat, r.fold))
 
 
 def split(data: Dataset, folds: str, seed: int) -> Folds:
@@ -111,124 +103,147 @@ def split(data: Dataset, folds: str, seed: int) -> Folds:
 
 @dataclass(frozen=True)
 class _Run:
-    """One model on one set, under one protocol, with one seed."""
+    """Models on one set, under one protocol."""
 
     data: Dataset
-    model: Model
-    folds: Folds
-    blank: Record  # what the records of all folds have in common
+    models: Sequence[Model]
+    protocol: str
+    folds: str
     n_jobs: int | None
+    results: ResultFile | None
+    advance: Callable[[], None]
 
-    def resume(
-        self, results: ResultFile | None, advance: Callable[[], None]
+    def repeat(self, repeat: int, seed: int) -> Iterator[Record]:
+        """Yield the records of all folds of all models; those on file are not run again."""
+        parts = split(self.data, self.folds, seed)
+        blanks = [
+            Record(
+                *(self.data.name, model.name, self.protocol, repeat, 0, seed),
+                configuration={**model.configuration, "folds": self.folds},
+                scores={},
+            )
+            for model in self.models
+        ]
+        if self.protocol == "paper":
+            yield from self._paper(blanks, parts)
+        else:
+            for fold, (train, test) in enumerate(parts):
+                yield from self._nested(
+                    [replace(blank, fold=fold) for blank in blanks], train, test
+                )
+
+    def _nested(
+        self, blanks: Sequence[Record], train: IndexArray, test: IndexArray
     ) -> Iterator[Record]:
-        """Yield the records of all folds; those on file are not run again."""
-        known = {} if results is None else results.read()
-        keys = [replace(self.blank, fold=fold).key for fold in range(len(self.folds))]
-        missing = [fold for fold, key in enumerate(keys) if key not in known]
-        fresh = self._run(missing)
-        for key in keys:
-            record = known[key] if key in known else next(fresh)
-            if key not in known and results is not None:
-                results.append(record)
-            advance()
-            yield record
-
-    def _run(self, missing: Sequence[int]) -> Iterator[Record]:
-        if self.blank.protocol == "nested":
-            for fold in missing:
-                yield self._nested_fold(fold)
-        elif missing:
-            found = list(self._paper_folds())
-            yield from (found[fold] for fold in missing)
-
-    def _nested_fold(self, fold: int) -> Record:
-        train, test = self.folds[fold]
-        y, clock = self.data.y, _Clock()
-        best: tuple[float, Any, Any, FloatArray, FloatArray]
-        best = (-1.0, {}, {}, np.empty(0), np.empty(0))
-        for setting in self.model.embeddings:
+        """Yield one fold of all models, which share what they embed."""
+        known = self._known()
+        graphs = self.data.graphs
+        part = Part(graphs[train], graphs[test], blanks[0].seed, self.n_jobs)
+        for model, blank in zip(self.models, blanks, strict=True):
+            if blank.key in known:
+                yield self._keep(known[blank.key])
+                continue
+            clock = _Clock()
+            setting, classifier, inner = self._choose(
+                model, part, self.data.y[train], clock
+            )
             with clock.measure("embed"):
-                embedding = self._embedding(setting)
-                rows = embedding.fit_transform(self.data.graphs[train])
-                others = embedding.transform(self.data.graphs[test])
+                rows, others = part.rows(setting)
+            with clock.measure("classify"):
+                scores = _test(
+                    *(classifier, rows, self.data.y[train], others, self.data.y[test])
+                )
+            chosen = _chosen(setting, classifier) | {"inner": inner}
+            yield self._keep(_complete(blank, scores, chosen, clock), new=True)
+
+    def _choose(
+        self, model: Model, part: Part, y: AnyArray, clock: "_Clock"
+    ) -> tuple[Setting, Setting, float]:
+        """Choose the embedding with C in the middle, then kernel and C on it."""
+        best: tuple[float, Setting] = (-1.0, model.embeddings[0])
+        for setting in model.embeddings if len(model.embeddings) > 1 else ():
+            with clock.measure("embed"):
+                rows, _ = part.rows(setting)
             with clock.measure("choose"):
-                score, classifier = self._choose(rows, y[train])
-            if score > best[0]:
-                best = (score, dict(setting), dict(classifier), rows, others)
-        inner, setting, classifier, rows, others = best
-        with clock.measure("classify"):
-            scores = self._test(classifier, rows, y[train], others, y[test])
-        chosen = {"embedding": plain(setting), "classifier": classifier, "inner": inner}
-        return self._record(fold, scores, chosen, clock)
-
-    def _paper_folds(self) -> Iterator[Record]:
-        y, clock = self.data.y, _Clock()
-        best: tuple[float, dict[str, Any], list[dict[str, float]]] = (-1.0, {}, [])
-        for setting in self.model.embeddings:
-            with clock.measure("embed"):
-                rows = self._embedding(setting).fit_transform(self.data.graphs)
-            for classifier in self.model.classifiers:
-                with clock.measure("classify"):
-                    tested = [
-                        self._test(classifier, rows[train], y[train], rows[test], y[test])
-                        for train, test in self.folds
-                    ]
-                mean = float(np.mean([scores["accuracy"] for scores in tested]))
-                if mean > best[0]:
-                    chosen = {"embedding": plain(setting), "classifier": dict(classifier)}
-                    best = (mean, chosen, tested)
-        for fold, scores in enumerate(best[2]):
-            yield self._record(fold, scores, best[1], clock)
-
-    def _embedding(self, setting: Mapping[str, Any]) -> GSKN:
-        return GSKN(random_state=self.blank.seed, n_jobs=self.n_jobs, **setting)
-
-    def _choose(self, rows: FloatArray, y: AnyArray) -> tuple[float, Mapping[str, Any]]:
-        """Return the best mean accuracy on inner folds, and the classifier that has it."""
-        smallest = int(np.unique(y, return_counts=True)[1].min())
-        n_folds = min(_INNER_FOLDS, smallest)
-        if n_folds < 2:  # a class of one graph: nothing to choose by
-            return 0.0, self.model.classifiers[0]
-        inner = StratifiedKFold(n_folds, shuffle=True, random_state=self.blank.seed)
-        best = (-1.0, self.model.classifiers[0])
-        for setting in self.model.classifiers:
-            classifier = make_classifier(setting, self.blank.seed)
-            with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
-                score = float(cross_val_score(classifier, rows, y, cv=inner).mean())
+                score, _ = choose(rows, y, model.first_classifiers, part.seed, self.n_jobs)
             if score > best[0]:
                 best = (score, setting)
-        return best
+        with clock.measure("embed"):
+            rows, _ = part.rows(best[1])
+        with clock.measure("choose"):
+            inner, classifier = choose(rows, y, model.classifiers, part.seed, self.n_jobs)
+        return best[1], classifier, inner
 
-    def _test(
-        self,
-        setting: Mapping[str, Any],
-        rows: FloatArray,
-        y: AnyArray,
-        others: FloatArray,
-        truth: AnyArray,
-    ) -> dict[str, float]:
-        classifier = make_classifier(setting, self.blank.seed)
-        with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
-            classifier.fit(rows, y)
-        predicted, decision = (
-            classifier.predict(others),
-            classifier.decision_function(others),
-        )
-        return score_classes(truth, predicted, decision, classifier.classes_)
+    def _paper(self, blanks: Sequence[Record], parts: Folds) -> Iterator[Record]:
+        """Yield all folds of all models, each with what is best on the test folds."""
+        known = self._known()
+        graphs = self.data.graphs
+        whole = Part(graphs, graphs[:0], blanks[0].seed, self.n_jobs)
+        for model, blank in zip(self.models, blanks, strict=True):
+            own = [replace(blank, fold=fold) for fold in range(len(parts))]
+            if all(record.key in known for record in own):
+                yield from (self._keep(known[record.key]) for record in own)
+                continue
+            clock = _Clock()
+            chosen, tested = self._best_on_test(model, whole, parts, clock)
+            for record, scores in zip(own, tested, strict=True):
+                done = known.get(record.key)
+                yield self._keep(
+                    done or _complete(record, scores, chosen, clock), new=done is None
+                )
 
-    def _record(
-        self, fold: int, scores: dict[str, float], chosen: dict[str, Any], clock: "_Clock"
-    ) -> Record:
-        return replace(
-            self.blank,
-            fold=fold,
-            scores=scores,
-            chosen=chosen,
-            seconds=dict(clock.seconds),
-            peak_mebibytes=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
-            versions=_versions(),
-        )
+    def _best_on_test(
+        self, model: Model, whole: Part, parts: Folds, clock: "_Clock"
+    ) -> tuple[dict[str, Any], list[dict[str, float]]]:
+        y = self.data.y
+        best: tuple[float, dict[str, Any], list[dict[str, float]]] = (-1.0, {}, [])
+        for setting in model.embeddings:
+            with clock.measure("embed"):
+                rows, _ = whole.rows(setting)
+            for classifier in model.classifiers:
+                with clock.measure("classify"):
+                    tested = Parallel(n_jobs=self.n_jobs, prefer="threads")(
+                        delayed(_test)(
+                            classifier, rows[train], y[train], rows[test], y[test]
+                        )
+                        for train, test in parts
+                    )
+                mean = float(np.mean([scores["accuracy"] for scores in tested]))
+                if mean > best[0]:
+                    best = (mean, _chosen(setting, classifier), tested)
+        return best[1:]
+
+    def _known(self) -> dict[str, Record]:
+        return {} if self.results is None else self.results.read()
+
+    def _keep(self, record: Record, *, new: bool = False) -> Record:
+        if new and self.results is not None:
+            self.results.append(record)
+        self.advance()
+        return record
+
+
+def _test(
+    setting: Setting, rows: FloatArray, y: AnyArray, others: FloatArray, truth: AnyArray
+) -> dict[str, float]:
+    return score_classes(truth, *predict(setting, rows, y, others))
+
+
+def _chosen(setting: Setting, classifier: Setting) -> dict[str, Any]:
+    return {"embedding": plain(setting), "classifier": dict(classifier)}
+
+
+def _complete(
+    blank: Record, scores: dict[str, float], chosen: dict[str, Any], clock: "_Clock"
+) -> Record:
+    return replace(
+        blank,
+        scores=scores,
+        chosen=chosen,
+        seconds=dict(clock.seconds),
+        peak_mebibytes=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+        versions=_versions(),
+    )
 
 
 class _Clock:

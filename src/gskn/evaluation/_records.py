@@ -32,7 +32,8 @@ class Record:
     chosen : mapping
         What was chosen on the training part.
     seconds : mapping of str to float
-        Time spent, by what on.
+        Time spent, by what on. Models of one run share rows: whoever needed them first
+        spent the time.
     peak_mebibytes : float
         Peak memory of the process so far.
     versions : mapping of str to str

@@ -20,6 +20,8 @@ def score_classes(
 ) -> dict[str, float]:
     """Return accuracy, balanced accuracy, ROC-AUC, macro and micro F1 of predictions.
 
+    Beside them stands the recall of every class that occurs, as ``recall_<class>``.
+
     Parameters
     ----------
     y, predicted : ndarray of shape (n_samples,)
@@ -31,13 +33,14 @@ def score_classes(
         The class of every column of ``decision``.
     """
     # The mean recall of the classes there are: scikit-learn warns of those predicted only.
-    recalls = [float((predicted[y == c] == c).mean()) for c in np.unique(y)]
+    recalls = {str(c): float((predicted[y == c] == c).mean()) for c in np.unique(y)}
     return {
         "accuracy": float(accuracy_score(y, predicted)),
-        "balanced_accuracy": float(np.mean(recalls)),
+        "balanced_accuracy": float(np.mean(list(recalls.values()))),
         "roc_auc": _roc_auc(y, decision, classes),
         "macro_f1": float(f1_score(y, predicted, average="macro", zero_division=0)),
         "micro_f1": float(f1_score(y, predicted, average="micro", zero_division=0)),
+        **{f"recall_{value}": recall for value, recall in recalls.items()},
     }
 
 
