@@ -1,0 +1,103 @@
+"""How pictures look: colours, markers, fonts and panels."""
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from gskn._optional import require
+from gskn.exceptions import InputError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+GREY = "#6b6b6b"
+_INK = "#262626"
+# Okabe and Ito's colours, told apart by the colour-blind; yellow, faint on white, last.
+_COLOURS = (
+    *("#0072B2", "#D55E00", "#009E73", "#CC79A7"),
+    *("#E69F00", "#56B4E9", "#000000", "#F0E442"),
+)
+# Nine markers and eight colours have no common divisor: 72 pairs until one comes again.
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
+_MOST = len(_COLOURS) * len(_MARKERS)
+_STYLE = {
+    "axes.axisbelow": True,
+    "axes.edgecolor": GREY,
+    "axes.grid": True,
+    "axes.labelcolor": _INK,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlelocation": "left",
+    "axes.titlesize": 10,
+    "axes.titleweight": "bold",
+    "figure.titlesize": 12,
+    "font.size": 9,
+    "grid.color": "#e4e4e4",
+    "grid.linewidth": 0.7,
+    "legend.fontsize": 9,
+    "legend.frameon": False,
+    "svg.fonttype": "none",  # text stays text: it can be searched and edited
+    "svg.hashsalt": "gskn",  # equal figures give equal files
+    "text.color": _INK,
+    "text.parse_math": False,  # a name may hold dollars
+    "xtick.color": GREY,
+    "xtick.labelcolor": _INK,
+    "ytick.color": GREY,
+    "ytick.labelcolor": _INK,
+}
+
+
+@contextmanager
+def style() -> Iterator[None]:
+    """Set fonts, colours and grid inside the block; the user's settings come back after it.
+
+    Pictures are the same whatever the user's settings, except that fonts stay: they may
+    have been chosen for the letters that names are written in.
+    """
+    matplotlib = require("matplotlib", extra="plots")
+    fonts = {key: matplotlib.rcParams[key] for key in ("font.family", "font.sans-serif")}
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()
+        matplotlib.rcParams.update({**fonts, **_STYLE})
+        yield
+
+
+def new_panels(
+    n_panels: int, *, n_columns: int, width: float, height: float, **options: Any
+) -> tuple["Figure", list["Axes"]]:
+    """Return a figure and its panels, row by row; sizes in inches are those of a panel."""
+    n_rows = -(-n_panels // n_columns)
+    size = (width * n_columns + 1.2, height * n_rows + 1.0)
+    figure = require("matplotlib.figure", extra="plots").Figure(size, layout="constrained")
+    require("matplotlib.backends.backend_agg", extra="plots").FigureCanvasAgg(figure)
+    grid = figure.subplots(n_rows, n_columns, squeeze=False, **options)
+    panels = list(grid.flat)
+    for panel in panels[n_panels:]:
+        panel.remove()
+    return figure, panels[:n_panels]
+
+
+def finish(figure: "Figure", title: str) -> "Figure":
+    """Give a figure its title and settle its layout while the style holds."""
+    letters = int(figure.get_figwidth() * 10.5)  # of the title's font, in one line
+    figure.suptitle(textwrap.fill(title, letters), fontweight="bold")
+    # Ticks are made when first drawn: drawn later, they would take the user's settings.
+    figure.draw_without_rendering()
+    return figure
+
+
+def appearances(names: Sequence[str], what: str) -> dict[str, dict[str, Any]]:
+    """Return colour and marker by name; no two names share both."""
+    if len(names) > _MOST:
+        raise InputError(
+            f"There are {len(names)} {what}; a picture can tell {_MOST} apart."
+        )
+    return {
+        name: {
+            "color": _COLOURS[number % len(_COLOURS)],
+            "marker": _MARKERS[number % len(_MARKERS)],
+        }
+        for number, name in enumerate(names)
+    }
