@@ -10,7 +10,7 @@ from sklearn.preprocessing import StandardScaler
 
 from gskn._types import AnyArray, FloatArray
 from gskn._validation import check_choice, check_int
-from gskn.evaluation.plots._style import appearances, finish, new_panels, style
+from gskn.evaluation.plots._style import INK, appearances, finish, new_panels, style
 from gskn.exceptions import InputError
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def plot_embedding(
     points, labels, said = _place(rows, method, check_int(seed, "seed", minimum=0))
     with style():
         figure, (panel,) = new_panels(1, n_columns=1, width=5.2, height=3.8)
-        size = float(np.clip(4000 / len(rows), 6, 36))
+        size = float(np.clip(4000 / len(rows), 9, 36))
         for number, look in enumerate(looks.values()):
             panel.scatter(
                 points[numbers == number, 0],
@@ -65,17 +65,18 @@ def plot_embedding(
                 c=look["color"],
                 marker=look["marker"],
                 label=f"{names[number]} ({counts[number]})",
-                alpha=0.8,
-                edgecolors="white",
+                alpha=0.75,
+                edgecolors=INK,  # yellow is faint without
                 linewidths=0.3,
                 rasterized=len(rows) > _MANY,
             )
         panel.set(xlabel=labels[0], ylabel=labels[1])
         panel.set_aspect("equal", adjustable="datalim")
-        if method == "tsne":  # the numbers mean nothing
+        if method == "tsne" or not np.ptp(points):  # the numbers mean nothing
             panel.tick_params(length=0, labelbottom=False, labelleft=False)
-        figure.legend(
-            loc="outside right upper",
+        panel.legend(
+            loc="upper left",
+            bbox_to_anchor=(1.01, 1),
             title="Class (samples)",
             alignment="left",
             ncols=1 + (len(classes) - 1) // 18,

@@ -8,7 +8,15 @@ import numpy as np
 
 from gskn._optional import require
 from gskn._types import FloatArray
-from gskn.evaluation.plots._style import GREY, appearances, finish, new_panels, style
+from gskn.evaluation.plots._style import (
+    DASHES,
+    GREY,
+    add_legend,
+    appearances,
+    finish,
+    new_panels,
+    style,
+)
 from gskn.exceptions import InputError
 
 if TYPE_CHECKING:
@@ -25,7 +33,7 @@ _PARAMETERS: dict[str, tuple[str, dict[str, Any]]] = {
     "n_landmarks": ("Landmarks", {"value": "log", "base": 2}),
     "embedding_size": ("Embedding size", {"value": "log", "base": 2}),
 }
-_LEAST_GAP = 0.09  # between ticks, as a share of the axis: labels must not touch
+_LETTER = 0.03  # width of a letter at a tick, as a share of the axis
 
 
 @dataclass(frozen=True)
@@ -90,7 +98,7 @@ def plot_parameters(
         for panel in panels[::n_columns]:
             panel.set_ylabel(f"{metric} in percent")
         has_reference = any(curve.reference is not None for curve in curves)
-        _draw_legend(figure, looks, n_columns, has_reference=has_reference)
+        _draw_legend(figure, looks, has_reference=has_reference)
         return finish(figure, title or f"{metric} by parameter")
 
 
@@ -131,9 +139,7 @@ def _draw_curve(panel: "Axes", curve: Curve, look: dict[str, Any]) -> None:
     )
     panel.plot(values, means, label=curve.data, markersize=5, linewidth=1.6, **look)
     if curve.reference is not None:
-        panel.axhline(
-            100 * curve.reference, color=colour, linestyle=(0, (4, 3)), linewidth=1.3
-        )
+        panel.axhline(100 * curve.reference, color=colour, linestyle=DASHES, linewidth=1.3)
 
 
 def _fit_axis(panel: "Axes", parameter: str, values: FloatArray) -> None:
@@ -144,19 +150,17 @@ def _fit_axis(panel: "Axes", parameter: str, values: FloatArray) -> None:
     panel.xaxis.set_minor_locator(require("matplotlib.ticker", extra="plots").NullLocator())
     places = np.log(values) if scale["value"] == "log" else values
     shares = (places - places[0]) / max(np.ptp(places), np.finfo(float).tiny)
+    texts = [f"{value:g}" for value in values]
     kept = [0]
     for number in range(1, len(values)):
-        if shares[number] - shares[kept[-1]] >= _LEAST_GAP:
+        letters = (len(texts[kept[-1]]) + len(texts[number])) / 2
+        if shares[number] - shares[kept[-1]] >= _LETTER * (letters + 0.5):
             kept.append(number)
-    panel.set_xticks(values[kept], [f"{value:g}" for value in values[kept]])
+    panel.set_xticks(values[kept], [texts[number] for number in kept])
 
 
 def _draw_legend(
-    figure: "Figure",
-    looks: dict[str, dict[str, Any]],
-    n_columns: int,
-    *,
-    has_reference: bool,
+    figure: "Figure", looks: dict[str, dict[str, Any]], *, has_reference: bool
 ) -> None:
     line = require("matplotlib.lines", extra="plots").Line2D
     patch = require("matplotlib.patches", extra="plots").Patch
@@ -164,10 +168,8 @@ def _draw_legend(
         line([], [], label=name, linewidth=1.6, **look) for name, look in looks.items()
     ]
     if has_reference:
-        handles.append(line([], [], color=GREY, linestyle=(0, (4, 3)), label="Exact"))
+        handles.append(line([], [], color=GREY, linestyle=DASHES, label="Exact"))
     handles.append(
         patch(color=GREY, alpha=0.2, linewidth=0, label="Standard deviation over folds")
     )
-    figure.legend(
-        handles=handles, loc="outside lower center", ncols=min(len(handles), 2 * n_columns)
-    )
+    add_legend(figure, handles)

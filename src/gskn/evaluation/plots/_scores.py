@@ -8,7 +8,16 @@ import numpy as np
 from gskn._optional import require
 from gskn.evaluation._records import Record
 from gskn.evaluation._scores import Summary, summarize_records
-from gskn.evaluation.plots._style import GREY, appearances, finish, new_panels, style
+from gskn.evaluation.plots._style import (
+    DASHES,
+    GREY,
+    INK,
+    add_legend,
+    appearances,
+    finish,
+    new_panels,
+    style,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -60,7 +69,7 @@ def plot_scores(
         panels[0].set_yticks(range(len(models)), models)
         panels[0].set_ylim(len(models) - 0.4, -0.6)  # the first model on top
         repeats = 1 + max(record.repeat for record in records)
-        _draw_legend(figure, repeats, n_columns, has_chance=bool(chance))
+        _draw_legend(figure, repeats, has_chance=bool(chance))
         return finish(figure, title or _heading(label, records[0].protocol))
 
 
@@ -80,7 +89,7 @@ def _draw_panel(
         summary = found.get(model)
         if summary is None or np.isnan(summary.mean):
             said = "not run" if summary is None else "undefined"
-            panel.text(0.03, place, said, transform=beside, va="center", color=GREY)
+            panel.text(1.02, place, said, transform=beside, va="center", color=GREY)
             continue
         mean, std = 100 * summary.mean, 100 * summary.std_folds
         panel.errorbar(
@@ -90,15 +99,13 @@ def _draw_panel(
             markersize=6.5,
             elinewidth=1.8,
             capsize=3,
-            markeredgecolor="#262626",
+            markeredgecolor=INK,
             markeredgewidth=0.5,
             **look,
         )
         panel.text(1.02, place, f"{mean:.1f}", transform=beside, va="center", color=GREY)
     if chance is not None:
-        panel.axvline(
-            100 * chance, color=GREY, linestyle=(0, (4, 3)), linewidth=1, zorder=1
-        )
+        panel.axvline(100 * chance, color=GREY, linestyle=DASHES, linewidth=1, zorder=1)
     panel.grid(visible=False, axis="y")
     panel.tick_params(axis="y", length=0)
     _fit_axis(panel, [*_ends(found), *([] if chance is None else [100 * chance])])
@@ -114,24 +121,19 @@ def _fit_axis(panel: "Axes", shown: Sequence[float]) -> None:
     low, high = (min(shown), max(shown)) if shown else (0.0, 100.0)
     pad = max(0.06 * (high - low), (_LEAST_SPAN - (high - low)) / 2)
     low, high = low - pad, high + pad
-    locator = require("matplotlib.ticker", extra="plots").MaxNLocator(
-        5, steps=[1, 2, 5, 10]
-    )
+    ticker = require("matplotlib.ticker", extra="plots")
+    locator = ticker.MaxNLocator(7, steps=[1, 2, 5, 10])
     ticks = locator.tick_values(low, high)
     panel.set_xticks(ticks[(ticks >= low) & (ticks <= min(high, 100 + 1e-9))])
     panel.set_xlim(low, high)
 
 
-def _draw_legend(
-    figure: "Figure", n_repeats: int, n_columns: int, *, has_chance: bool
-) -> None:
+def _draw_legend(figure: "Figure", n_repeats: int, *, has_chance: bool) -> None:
     line = require("matplotlib.lines", extra="plots").Line2D
     said = "Mean and standard deviation over folds"
     said += f", {n_repeats} repeats" if n_repeats > 1 else ""
     handles = [line([], [], color=GREY, marker="o", linewidth=1.8, label=said)]
     if has_chance:
-        dashes = (0, (4, 3))
         said = "Share of the largest class"
-        handles.append(line([], [], color=GREY, linestyle=dashes, linewidth=1, label=said))
-    n_entries = 1 if n_columns == 1 else len(handles)
-    figure.legend(handles=handles, loc="outside lower center", ncols=n_entries)
+        handles.append(line([], [], color=GREY, linestyle=DASHES, linewidth=1, label=said))
+    add_legend(figure, handles)

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 GREY = "#6b6b6b"
-_INK = "#262626"
+INK = "#262626"
+DASHES = (0, (4, 3))
 # Okabe and Ito's colours, told apart by the colour-blind; yellow, faint on white, last.
 _COLOURS = (
     *("#0072B2", "#D55E00", "#009E73", "#CC79A7"),
@@ -26,7 +27,7 @@ _STYLE = {
     "axes.axisbelow": True,
     "axes.edgecolor": GREY,
     "axes.grid": True,
-    "axes.labelcolor": _INK,
+    "axes.labelcolor": INK,
     "axes.spines.right": False,
     "axes.spines.top": False,
     "axes.titlelocation": "left",
@@ -40,12 +41,12 @@ _STYLE = {
     "legend.frameon": False,
     "svg.fonttype": "none",  # text stays text: it can be searched and edited
     "svg.hashsalt": "gskn",  # equal figures give equal files
-    "text.color": _INK,
+    "text.color": INK,
     "text.parse_math": False,  # a name may hold dollars
     "xtick.color": GREY,
-    "xtick.labelcolor": _INK,
+    "xtick.labelcolor": INK,
     "ytick.color": GREY,
-    "ytick.labelcolor": _INK,
+    "ytick.labelcolor": INK,
 }
 
 
@@ -72,11 +73,23 @@ def new_panels(
     size = (width * n_columns + 1.2, height * n_rows + 1.0)
     figure = require("matplotlib.figure", extra="plots").Figure(size, layout="constrained")
     require("matplotlib.backends.backend_agg", extra="plots").FigureCanvasAgg(figure)
+    figure.get_layout_engine().set(w_pad=0.08, h_pad=0.08)
     grid = figure.subplots(n_rows, n_columns, squeeze=False, **options)
     panels = list(grid.flat)
     for panel in panels[n_panels:]:
         panel.remove()
     return figure, panels[:n_panels]
+
+
+def add_legend(figure: "Figure", handles: Sequence[Any]) -> None:
+    """Put a legend below the panels, in as many columns as the figure is wide."""
+    canvas: Any = figure.canvas  # of Agg, which has a renderer
+    renderer = canvas.get_renderer()
+    for n_columns in range(len(handles), 0, -1):
+        legend = figure.legend(handles=handles, loc="outside lower center", ncols=n_columns)
+        if n_columns == 1 or legend.get_window_extent(renderer).width < figure.bbox.width:
+            return
+        legend.remove()
 
 
 def finish(figure: "Figure", title: str) -> "Figure":

@@ -124,7 +124,7 @@ def _label_ends(
         slope = fit_slope(timing)
         said = timing.system if slope is None else f"{timing.system}, slope {slope:.2f}"
         colour = looks[timing.system]["color"]
-        thread = {"arrowstyle": "-", "color": colour, "linewidth": 0.8, "alpha": 0.6}
+        thread = {"arrowstyle": "-", "color": colour, "linewidth": 1, "linestyle": ":"}
         panel.annotate(
             said,
             end,
