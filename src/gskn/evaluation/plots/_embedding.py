@@ -54,8 +54,16 @@ def plot_embedding(
     names = _check_names(names, classes)
     looks = appearances([str(value) for value in classes], "classes")
     points, labels, said = _place(rows, method, check_int(seed, "seed", minimum=0))
+    entries = [f"{name} ({count})" for name, count in zip(names, counts, strict=True)]
+    n_columns = 1 + (len(entries) - 1) // 18
     with style():
-        figure, (panel,) = new_panels(1, n_columns=1, width=5.2, height=3.8)
+        figure, (panel,) = new_panels(
+            1,
+            n_columns=1,
+            width=4.6,
+            height=3.8,
+            beside=[n_columns * f"{entry}    " for entry in entries],
+        )
         size = float(np.clip(4000 / len(rows), 9, 36))
         for number, look in enumerate(looks.values()):
             panel.scatter(
@@ -64,7 +72,7 @@ def plot_embedding(
                 s=size,
                 c=look["color"],
                 marker=look["marker"],
-                label=f"{names[number]} ({counts[number]})",
+                label=entries[number],
                 alpha=0.75,
                 edgecolors=INK,  # yellow is faint without
                 linewidths=0.3,
@@ -74,12 +82,13 @@ def plot_embedding(
         panel.set_aspect("equal", adjustable="datalim")
         if method == "tsne" or not np.ptp(points):  # the numbers mean nothing
             panel.tick_params(length=0, labelbottom=False, labelleft=False)
+            panel.grid(visible=False)
         panel.legend(
             loc="upper left",
             bbox_to_anchor=(1.01, 1),
             title="Class (samples)",
             alignment="left",
-            ncols=1 + (len(classes) - 1) // 18,
+            ncols=n_columns,
             markerscale=float(np.sqrt(36 / size)),
         )
         return finish(figure, f"{title}: {said}" if title else said)
@@ -121,7 +130,8 @@ def _place(
         return np.zeros((len(rows), 2)), labels, f"{_METHODS[method]}, all rows are equal"
     if method == "tsne":
         perplexity = min(30.0, (len(rows) - 1) / 3)
-        tsne = TSNE(perplexity=perplexity, init="pca", random_state=seed)
+        init = "pca" if scaled.shape[1] > 1 else "random"  # components need two columns
+        tsne = TSNE(perplexity=perplexity, init=init, random_state=seed)
         return (
             tsne.fit_transform(scaled),
             ("t-SNE 1", "t-SNE 2"),

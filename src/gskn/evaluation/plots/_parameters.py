@@ -110,11 +110,11 @@ def _check_curve(curve: Curve) -> None:
             f"{named} has {n_values} values, {len(curve.means)} means and "
             f"{len(curve.stds)} standard deviations; give equally many, at least one."
         )
-    is_log = _axis(curve.parameter)[1]["value"] == "log"
-    if is_log and not min(curve.values) > 0:
+    least = 0.0 if _axis(curve.parameter)[1]["value"] == "log" else -np.inf
+    wrong = [value for value in curve.values if not least < value < np.inf]
+    if wrong:
         raise InputError(
-            f"{named} has the value {min(curve.values):g}; its axis is logarithmic, so "
-            "that values must be above 0."
+            f"{named} has the value {wrong[0]:g}, which its axis cannot show; leave it out."
         )
 
 
@@ -137,6 +137,8 @@ def _draw_curve(panel: "Axes", curve: Curve, look: dict[str, Any]) -> None:
     panel.fill_between(
         values, means - stds, means + stds, color=colour, alpha=0.15, linewidth=0
     )
+    if len(values) == 1:  # an area without width is not seen
+        panel.vlines(values, means - stds, means + stds, color=colour, alpha=0.3)
     panel.plot(values, means, label=curve.data, markersize=5, linewidth=1.6, **look)
     if curve.reference is not None:
         panel.axhline(100 * curve.reference, color=colour, linestyle=DASHES, linewidth=1.3)

@@ -1,11 +1,13 @@
 """Scores of models, one panel per data set."""
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gskn._optional import require
+from gskn._validation import check_fraction
 from gskn.evaluation._records import Record
 from gskn.evaluation._scores import Summary, summarize_records
 from gskn.evaluation.plots._style import (
@@ -54,22 +56,32 @@ def plot_scores(
     summaries = summarize_records(records, metric)
     models = list(dict.fromkeys(record.model for record in records))
     looks = appearances(models, "models")
+    shares = {
+        data: check_fraction(share, f"chance of {data}")
+        for data, share in (chance or {}).items()
+        if data in summaries
+    }
     label = _NAMES.get(metric, metric.replace("_", " ").capitalize())
     with style():
         n_columns = {1: 1, 2: 2, 4: 2}.get(len(summaries), 3)
         height = 0.24 * len(models) + 0.75
         figure, panels = new_panels(
-            len(summaries), n_columns=n_columns, width=2.9, height=height, sharey=True
+            len(summaries),
+            n_columns=n_columns,
+            width=2.9,
+            height=height,
+            beside=models,
+            sharey=True,
         )
         for number, (data, found) in enumerate(summaries.items()):
-            _draw_panel(panels[number], found, looks, (chance or {}).get(data))
-            panels[number].set_title(data)
+            _draw_panel(panels[number], found, looks, shares.get(data))
+            panels[number].set_title(textwrap.fill(data, 28))
             if number + n_columns >= len(panels):
                 panels[number].set_xlabel(f"{label} in percent")
         panels[0].set_yticks(range(len(models)), models)
         panels[0].set_ylim(len(models) - 0.4, -0.6)  # the first model on top
-        repeats = 1 + max(record.repeat for record in records)
-        _draw_legend(figure, repeats, has_chance=bool(chance))
+        repeats = len({record.repeat for record in records})
+        _draw_legend(figure, repeats, has_chance=bool(shares))
         return finish(figure, title or _heading(label, records[0].protocol))
 
 

@@ -66,11 +66,22 @@ def style() -> Iterator[None]:
 
 
 def new_panels(
-    n_panels: int, *, n_columns: int, width: float, height: float, **options: Any
+    n_panels: int,
+    *,
+    n_columns: int,
+    width: float,
+    height: float,
+    beside: Sequence[str] = (),
+    **options: Any,
 ) -> tuple["Figure", list["Axes"]]:
-    """Return a figure and its panels, row by row; sizes in inches are those of a panel."""
+    """Return a figure and its panels, row by row.
+
+    Width and height are those of a panel, in inches; beside all of them is room for the
+    longest of the given texts.
+    """
     n_rows = -(-n_panels // n_columns)
-    size = (width * n_columns + 1.2, height * n_rows + 1.0)
+    margin = 0.7 + 0.08 * max(map(len, beside), default=6)
+    size = (width * n_columns + margin, height * n_rows + 1.0)
     figure = require("matplotlib.figure", extra="plots").Figure(size, layout="constrained")
     require("matplotlib.backends.backend_agg", extra="plots").FigureCanvasAgg(figure)
     figure.get_layout_engine().set(w_pad=0.08, h_pad=0.08)
@@ -82,19 +93,21 @@ def new_panels(
 
 
 def add_legend(figure: "Figure", handles: Sequence[Any]) -> None:
-    """Put a legend below the panels, in as many columns as the figure is wide."""
+    """Put a legend below the panels, in as many columns as fit; the figure grows by its rows."""
     canvas: Any = figure.canvas  # of Agg, which has a renderer
     renderer = canvas.get_renderer()
     for n_columns in range(len(handles), 0, -1):
         legend = figure.legend(handles=handles, loc="outside lower center", ncols=n_columns)
         if n_columns == 1 or legend.get_window_extent(renderer).width < figure.bbox.width:
+            n_rows = -(-len(handles) // n_columns)
+            figure.set_figheight(figure.get_figheight() + 0.2 * (n_rows - 1))
             return
         legend.remove()
 
 
 def finish(figure: "Figure", title: str) -> "Figure":
     """Give a figure its title and settle its layout while the style holds."""
-    letters = int(figure.get_figwidth() * 10.5)  # of the title's font, in one line
+    letters = int(figure.get_figwidth() * 9)  # of the title's font, in one line
     figure.suptitle(textwrap.fill(title, letters), fontweight="bold")
     # Ticks are made when first drawn: drawn later, they would take the user's settings.
     figure.draw_without_rendering()

@@ -63,7 +63,9 @@ def plot_times(
         raise InputError("Two timings have the same system; give every one its own name.")
     with style():
         height = max(3.2, _LINE_INCHES * len(times) + 0.6)
-        figure, (panel,) = new_panels(1, n_columns=1, width=5.6, height=height)
+        figure, (panel,) = new_panels(
+            1, n_columns=1, width=5.6, height=height, beside=list(looks)
+        )
         panel.set(xscale="log", yscale="log", xlabel=size, ylabel="Time")
         for timing in times:
             order = np.argsort(timing.sizes)
@@ -89,11 +91,12 @@ def _check_timing(timing: Timing) -> None:
             f"{timing.system} has {len(timing.sizes)} sizes and {len(timing.seconds)} "
             "times; give equally many, at least one."
         )
-    if not min(*timing.sizes, *timing.seconds) > 0:
+    values = np.array([*timing.sizes, *timing.seconds], dtype=np.float64)
+    wrong = values[~(np.isfinite(values) & (values > 0))]
+    if len(wrong):
         raise InputError(
-            f"{timing.system} has a size or time of "
-            f"{min(*timing.sizes, *timing.seconds):g}; "
-            "axes are logarithmic, so that they must be above 0."
+            f"{timing.system} has a size or time of {wrong[0]:g}; axes are logarithmic, so "
+            "that all must be above 0."
         )
 
 
@@ -110,6 +113,9 @@ def _use_units(panel: "Axes") -> None:
     panel.xaxis.set_major_formatter(ticker.EngFormatter(sep=""))
     panel.yaxis.set_major_formatter(ticker.EngFormatter(unit="s"))
     for axis in (panel.xaxis, panel.yaxis):
+        low, high = axis.get_view_interval()
+        if high < 100 * low:  # hardly a power of ten on the axis
+            axis.set_major_locator(ticker.LogLocator(subs=(1, 2, 5)))
         axis.set_minor_formatter(ticker.NullFormatter())
 
 
