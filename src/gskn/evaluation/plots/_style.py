@@ -93,7 +93,7 @@ def new_panels(
 
 
 def add_legend(figure: "Figure", handles: Sequence[Any]) -> None:
-    """Put a legend below the panels, in as many columns as fit; the figure grows by its rows."""
+    """Put a legend below the panels, in as many columns as fit; its rows add height."""
     canvas: Any = figure.canvas  # of Agg, which has a renderer
     renderer = canvas.get_renderer()
     for n_columns in range(len(handles), 0, -1):
