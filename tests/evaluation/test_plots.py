@@ -105,6 +105,7 @@ WITHOUT_NUMBERS = {"one value", "equal rows", "ten classes by t-SNE", "two rows 
 
 def shown_texts(figure):
     """Return what is written in a figure, without ticks beyond the ends of axes."""
+    figure.draw_without_rendering()
     hidden = set()
     for panel in figure.axes:
         for axis in (panel.xaxis, panel.yaxis):
@@ -352,7 +353,7 @@ def test_settings_of_the_user_stay_and_do_not_matter(tmp_path):
     ):
         before = dict(mpl.rcParams)
         draw("dark")
-        labels = plot_scores(records).axes[0].get_xticklabels()
+        labels = plot_embedding(rows, y).axes[0].get_xticklabels()
         assert {label.get_fontsize() for label in labels} == {9.0}
         assert dict(mpl.rcParams) == before
     for number in range(4):

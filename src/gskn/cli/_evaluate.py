@@ -64,7 +64,7 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one option each
 
     Without sets, those that need no download are evaluated.
 
-    Example: gskn evaluate MUTAG PTC --models rw+aw,gskn --repeats 3 --out runs.jsonl
+    Example: gskn evaluate MUTAG PTC --models rw+aw,gskn --out runs.jsonl --plot runs.png
     """
     from rich.console import Console
     from rich.progress import MofNCompleteColumn, Progress, TimeRemainingColumn

@@ -10,7 +10,7 @@ from sklearn.preprocessing import StandardScaler
 
 from gskn._types import AnyArray, FloatArray
 from gskn._validation import check_choice, check_int
-from gskn.evaluation.plots._style import INK, appearances, finish, new_panels, style
+from gskn.evaluation.plots._style import INK, add_title, appearances, new_panels, style
 from gskn.exceptions import InputError
 
 if TYPE_CHECKING:
@@ -91,7 +91,8 @@ def plot_embedding(
             ncols=n_columns,
             markerscale=float(np.sqrt(36 / size)),
         )
-        return finish(figure, f"{title}: {said}" if title else said)
+        add_title(figure, f"{title}: {said}" if title else said)
+        return figure
 
 
 def _check_rows(rows: Any, y: Any) -> tuple[FloatArray, AnyArray]:

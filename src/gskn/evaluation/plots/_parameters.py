@@ -12,8 +12,8 @@ from gskn.evaluation.plots._style import (
     DASHES,
     GREY,
     add_legend,
+    add_title,
     appearances,
-    finish,
     new_panels,
     style,
 )
@@ -99,7 +99,8 @@ def plot_parameters(
             panel.set_ylabel(f"{metric} in percent")
         has_reference = any(curve.reference is not None for curve in curves)
         _draw_legend(figure, looks, has_reference=has_reference)
-        return finish(figure, title or f"{metric} by parameter")
+        add_title(figure, title or f"{metric} by parameter")
+        return figure
 
 
 def _check_curve(curve: Curve) -> None:

@@ -15,8 +15,8 @@ from gskn.evaluation.plots._style import (
     GREY,
     INK,
     add_legend,
+    add_title,
     appearances,
-    finish,
     new_panels,
     style,
 )
@@ -82,7 +82,8 @@ def plot_scores(
         panels[0].set_ylim(len(models) - 0.4, -0.6)  # the first model on top
         repeats = len({record.repeat for record in records})
         _draw_legend(figure, repeats, has_chance=bool(shares))
-        return finish(figure, title or _heading(label, records[0].protocol))
+        add_title(figure, title or _heading(label, records[0].protocol))
+        return figure
 
 
 def _heading(label: str, protocol: str) -> str:

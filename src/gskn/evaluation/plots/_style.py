@@ -105,13 +105,10 @@ def add_legend(figure: "Figure", handles: Sequence[Any]) -> None:
         legend.remove()
 
 
-def finish(figure: "Figure", title: str) -> "Figure":
-    """Give a figure its title and settle its layout while the style holds."""
+def add_title(figure: "Figure", title: str) -> None:
+    """Write a title above the panels, in as many lines as it needs."""
     letters = int(figure.get_figwidth() * 9)  # of the title's font, in one line
     figure.suptitle(textwrap.fill(title, letters), fontweight="bold")
-    # Ticks are made when first drawn: drawn later, they would take the user's settings.
-    figure.draw_without_rendering()
-    return figure
 
 
 def appearances(names: Sequence[str], what: str) -> dict[str, dict[str, Any]]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from gskn._optional import require
 from gskn._types import FloatArray
-from gskn.evaluation.plots._style import appearances, finish, new_panels, style
+from gskn.evaluation.plots._style import add_title, appearances, new_panels, style
 from gskn.exceptions import InputError
 
 if TYPE_CHECKING:
@@ -82,7 +82,8 @@ def plot_times(
             )
         _use_units(panel)
         _label_ends(panel, times, looks, gap=_LINE_INCHES / height)
-        return finish(figure, title or f"Time by number of {size.lower()}")
+        add_title(figure, title or f"Time by number of {size.lower()}")
+        return figure
 
 
 def _check_timing(timing: Timing) -> None:
