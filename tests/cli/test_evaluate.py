@@ -1,4 +1,5 @@
 import json
+from xml.etree import ElementTree as ET
 
 from gskn.evaluation import ResultFile
 from tests.cli.test_app import run
@@ -41,3 +42,22 @@ def test_errors_are_one_line():
         assert result.stderr.count("\n") == 1
         assert message in result.stderr
     assert run("evaluate", "regular", "--protocol", "fair").returncode == 2
+
+
+def test_a_picture_of_the_table(tmp_path):
+    picture = tmp_path / "scores.svg"
+    result = run("evaluate", "regular", "--models", "rw,aw", "--plot", picture)
+    assert result.returncode == 0, result.stderr
+    assert "100.0 ± 0.0" in result.stdout
+    texts = {"".join(t.itertext()) for t in ET.parse(picture).iter() if t.text}
+    assert {"regular", "rw", "aw", "50.0", "100.0", "Accuracy, nested protocol"} <= texts
+    assert "Share of the largest class" in texts
+
+
+def test_a_wrong_name_of_a_picture_is_refused_before_the_run(tmp_path):
+    out = tmp_path / "runs.jsonl"
+    result = run("evaluate", "regular", "--models", "aw", "--out", out, "--plot", "a.pdf")
+    assert result.returncode == 1
+    assert result.stderr.count("\n") == 1
+    assert "must end in .png or .svg, got 'a.pdf'" in result.stderr
+    assert not out.exists()

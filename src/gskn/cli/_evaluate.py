@@ -54,6 +54,9 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one option each
         typer.Option(help="File of records (JSON lines); what it holds is not run again."),
     ] = None,
     metric: Annotated[str, typer.Option(help="Score that the table shows.")] = "accuracy",
+    plot: Annotated[
+        Path | None, typer.Option(help="Picture of the table, .png or .svg.")
+    ] = None,
     data_home: DataHome = None,
     as_json: AsJson = False,
 ) -> None:
@@ -61,7 +64,7 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one option each
 
     Without sets, those that need no download are evaluated.
 
-    Example: gskn evaluate MUTAG PTC --models rw+aw,gskn --repeats 3 --out runs.jsonl
+    Example: gskn evaluate MUTAG PTC --models rw+aw,gskn --out runs.jsonl --plot runs.png
     """
     from rich.console import Console
     from rich.progress import MofNCompleteColumn, Progress, TimeRemainingColumn
@@ -69,7 +72,10 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one option each
     from gskn.cli._tables import show
     from gskn.evaluation import ResultFile
     from gskn.evaluation import evaluate as run
+    from gskn.evaluation.plots import check_picture
 
+    if plot is not None:
+        check_picture(plot)
     names = _model_names(models)
     loaded = _load(sets, data_home)
     results = None if out is None else ResultFile(out)
@@ -95,7 +101,7 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one option each
                 results=results,
                 advance=lambda: bar.advance(task),
             )
-    rows = [_row(name, records, names, metric) for name, records in found.items()]
+    rows = [_row(name, records, metric) for name, records in found.items()]
     if as_json:
         rows = [summary for row in rows for summary in _flat(row)]
     else:
@@ -105,6 +111,8 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one option each
     show(
         rows, title=title, as_json=as_json, caption=f"{_CAPTIONS[protocol.value]} {spread}"
     )
+    if plot is not None:
+        _draw(loaded, found, metric, plot)
 
 
 def _model_names(models: str) -> list[str]:
@@ -119,25 +127,27 @@ def _load(names: list[str] | None, data_home: Path | None) -> list["Dataset"]:
     return [datasets.load(name, data_home) for name in names or built_in_sets(data_home)]
 
 
-def _row(
-    name: str, records: list["Record"], models: list[str], metric: str
-) -> dict[str, Any]:
+def _row(name: str, records: list["Record"], metric: str) -> dict[str, Any]:
     """Return the summary of every model on one set."""
-    from gskn.evaluation import summarize
-    from gskn.exceptions import InputError
+    from gskn.evaluation import summarize_records
 
-    row: dict[str, Any] = {"data": name}
-    for model in models:
-        own = [record for record in records if record.model == model]
-        if metric not in own[0].scores:
-            known = ", ".join(own[0].scores)
-            raise InputError(f"There is no metric {metric!r}; known are {known}.")
-        n_repeats = 1 + max(record.repeat for record in own)
-        by_repeat = [
-            [r.scores[metric] for r in own if r.repeat == n] for n in range(n_repeats)
-        ]
-        row[model] = summarize(by_repeat)
-    return row
+    return {"data": name, **summarize_records(records, metric)[name]}
+
+
+def _draw(
+    loaded: list["Dataset"], found: dict[str, list["Record"]], metric: str, path: Path
+) -> None:
+    """Draw the table, with the share of the largest class where it says something."""
+    import numpy as np
+
+    from gskn.evaluation import plot_scores, save_figure
+
+    chance = None
+    if metric == "accuracy":
+        counts = {data.name: np.unique(data.y, return_counts=True)[1] for data in loaded}
+        chance = {name: float(count.max() / count.sum()) for name, count in counts.items()}
+    records = [record for records in found.values() for record in records]
+    save_figure(plot_scores(records, metric=metric, chance=chance), path)
 
 
 def _texts(row: dict[str, Any]) -> dict[str, str]:

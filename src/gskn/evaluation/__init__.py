@@ -1,20 +1,43 @@
-"""How good rows are: models, protocols, scores and records of runs."""
+"""How good rows are: models, protocols, scores, records of runs and pictures."""
 
 from gskn.evaluation._models import MODELS, Model
 from gskn.evaluation._order import check_order_independence
 from gskn.evaluation._protocols import evaluate
 from gskn.evaluation._records import Record, ResultFile
-from gskn.evaluation._scores import Summary, corrected_t_test, score_classes, summarize
+from gskn.evaluation._scores import (
+    Summary,
+    corrected_t_test,
+    score_classes,
+    summarize,
+    summarize_records,
+)
+from gskn.evaluation.plots import (
+    Curve,
+    Timing,
+    plot_embedding,
+    plot_parameters,
+    plot_scores,
+    plot_times,
+    save_figure,
+)
 
 __all__ = [
     "MODELS",
+    "Curve",
     "Model",
     "Record",
     "ResultFile",
     "Summary",
+    "Timing",
     "check_order_independence",
     "corrected_t_test",
     "evaluate",
+    "plot_embedding",
+    "plot_parameters",
+    "plot_scores",
+    "plot_times",
+    "save_figure",
     "score_classes",
     "summarize",
+    "summarize_records",
 ]

@@ -1,5 +1,6 @@
 """How good predictions are, how sure one can be, and whether two models differ."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,7 @@ from sklearn.metrics import (
 )
 
 from gskn._types import AnyArray, FloatArray
+from gskn.evaluation._records import Record
 from gskn.exceptions import InputError
 
 
@@ -81,6 +83,59 @@ def summarize(scores: Any) -> Summary:
     means = scores.mean(axis=1)
     spread = float(means.std(ddof=1)) if len(means) > 1 else 0.0
     return Summary(float(means.mean()), float(scores.std(axis=1).mean()), spread)
+
+
+def summarize_records(
+    records: Sequence[Record], metric: str = "accuracy"
+) -> dict[str, dict[str, Summary]]:
+    """Summarise records of one protocol, by data set and model, in their order.
+
+    Of records with equal keys the first counts.
+
+    Raises
+    ------
+    InputError
+        If records are of several protocols, or if those of a model on a set are of several
+        runs or of repeats that are not done: their mean would be that of nothing.
+    """
+    if not records:
+        raise InputError("There are no records to summarise.")
+    protocols = sorted({record.protocol for record in records})
+    if len(protocols) > 1:
+        raise InputError(
+            f"The records are of the protocols {' and '.join(protocols)}, which cannot be "
+            "compared; choose those of one."
+        )
+    groups: dict[tuple[str, str], list[Record]] = {}
+    for record in {record.key: record for record in reversed(records)}.values():
+        groups.setdefault((record.data, record.model), []).append(record)
+    found: dict[str, dict[str, Summary]] = {}
+    for data, model in dict.fromkeys((record.data, record.model) for record in records):
+        scores = _by_repeat(groups[data, model], metric)
+        found.setdefault(data, {})[model] = summarize(scores)
+    return found
+
+
+def _by_repeat(records: Sequence[Record], metric: str) -> list[list[float]]:
+    """Return the scores of one model on one set, one list per repeat."""
+    named = f"{records[0].model} on {records[0].data}"
+    repeats: dict[int, dict[int, float]] = {}
+    for record in sorted(records, key=lambda record: (record.repeat, record.fold)):
+        if metric not in record.scores:
+            known = ", ".join(record.scores)
+            raise InputError(f"There is no metric {metric!r}; known are {known}.")
+        folds = repeats.setdefault(record.repeat, {})
+        if record.fold in folds:
+            raise InputError(
+                f"The records of {named} are of several runs, with other seeds or "
+                "configurations; choose those of one."
+            )
+        folds[record.fold] = record.scores[metric]
+    if len({tuple(folds) for folds in repeats.values()}) > 1:
+        raise InputError(
+            f"The repeats of {named} do not have the same folds; finish the run first."
+        )
+    return [list(folds.values()) for folds in repeats.values()]
 
 
 def corrected_t_test(first: AnyArray, second: AnyArray, *, test_share: float) -> float:

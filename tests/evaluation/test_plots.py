@@ -1,0 +1,459 @@
+import subprocess
+import sys
+from itertools import combinations
+from xml.etree import ElementTree as ET
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from matplotlib.text import Text
+from PIL import Image
+
+from gskn.evaluation import (
+    Curve,
+    Record,
+    Timing,
+    plot_embedding,
+    plot_parameters,
+    plot_scores,
+    plot_times,
+    save_figure,
+    summarize_records,
+)
+from gskn.evaluation.plots import check_picture
+from gskn.exceptions import InputError, MissingExtraError
+
+GENERATOR = np.random.default_rng(0)
+LONG = "a name that is far too long for any table of a paper"
+
+
+def make_records(sets=("MUTAG",), models=("rw", "aw"), repeats=1, **changes):
+    given = {"protocol": "nested", "seed": 0, "configuration": {}}
+    return [
+        Record(
+            data=data,
+            model=model,
+            repeat=repeat,
+            fold=fold,
+            **{
+                **given,
+                "scores": {"accuracy": float(GENERATOR.uniform(0.5, 1))},
+                **changes,
+            },
+        )
+        for data in sets
+        for model in models
+        for repeat in range(repeats)
+        for fold in range(10)
+    ]
+
+
+def make_curve(parameter="alpha", data="PTC", values=(0.1, 1, 1.5, 2, 10), **changes):
+    means = GENERATOR.uniform(0.5, 0.9, len(values))
+    return Curve(parameter, data, values, means, np.full(len(values), 0.03), **changes)
+
+
+def make_rows(n_rows=60, n_classes=3):
+    y = np.arange(n_rows) % n_classes
+    return GENERATOR.normal(size=(n_rows, 5)) + 3 * y[:, None], y
+
+
+NINE = [f"PROTEINS_full-{number}" for number in range(9)]
+FOUR = ("anonymous_length", "n_walks", "alpha", "embedding_size")
+HARD = {
+    "one score": lambda: plot_scores(make_records(models=["gskn"])),
+    "nine sets": lambda: plot_scores(
+        make_records(NINE, [f"model-{n}" for n in range(8)], repeats=2),
+        chance=dict.fromkeys(NINE, 0.4),
+    ),
+    "seven sets, the paper's protocol": lambda: plot_scores(
+        make_records(NINE[:7], protocol="paper")
+    ),
+    "long names of sets and models": lambda: plot_scores(
+        make_records([LONG, LONG[2:]], ["rw", LONG]), title=3 * LONG, chance={LONG: 0.5}
+    ),
+    "undefined scores": lambda: plot_scores(make_records(scores={"accuracy": np.nan})),
+    "perfect scores": lambda: plot_scores(make_records(scores={"accuracy": 1.0})),
+    "four parameters": lambda: plot_parameters(
+        [
+            make_curve(p, d, (3, 4, 5, 6, 7, 8, 16, 100, 128), reference=0.7)
+            for p in FOUR
+            for d in ("PTC", "PROTEINS")
+        ]
+    ),
+    "many values and long names": lambda: plot_parameters(
+        [make_curve("n_walks", f"{LONG} {n}", np.arange(1, 200)) for n in range(8)]
+    ),
+    "one value": lambda: plot_parameters([make_curve(values=[1.5])]),
+    "components": lambda: plot_embedding(*make_rows(), title="MUTAG"),
+    "ten classes by t-SNE": lambda: plot_embedding(*make_rows(100, 10), method="tsne"),
+    "forty classes": lambda: plot_embedding(
+        *make_rows(200, 40), names=[f"class {n}" for n in range(40)]
+    ),
+    "long names of classes": lambda: plot_embedding(*make_rows(), names=[LONG] * 3),
+    "equal rows": lambda: plot_embedding(np.full((9, 4), 0.1), np.arange(9) % 2),
+    "two rows by t-SNE": lambda: plot_embedding([[0.0], [1.0]], [0, 1], method="tsne"),
+    "twenty lines that end together": lambda: plot_times(
+        [Timing(f"system {n}", [10, 100, 10**5], [0.1, 1, 10 + n / 100]) for n in range(20)]
+    ),
+    "a narrow range": lambda: plot_times([Timing("gskn", [20, 40, 80], [0.2, 0.3, 0.4])]),
+    "one time": lambda: plot_times([Timing(f"${LONG}$", [5000], [0.2])]),
+}
+
+WITHOUT_NUMBERS = {"one value", "equal rows", "ten classes by t-SNE", "two rows by t-SNE"}
+
+
+def shown_texts(figure):
+    """Return what is written in a figure, without ticks beyond the ends of axes."""
+    figure.draw_without_rendering()
+    hidden = set()
+    for panel in figure.axes:
+        for axis in (panel.xaxis, panel.yaxis):
+            low, high = sorted(axis.get_view_interval())
+            for tick in (*axis.get_major_ticks(), *axis.get_minor_ticks()):
+                if not low <= tick.get_loc() <= high:
+                    hidden |= {tick.label1, tick.label2}
+    return [
+        text
+        for text in figure.findobj(Text)
+        if text.get_visible() and text.get_text().strip() and text not in hidden
+    ]
+
+
+def words(figure):
+    return {text.get_text().replace("\n", " ") for text in shown_texts(figure)}
+
+
+@pytest.mark.parametrize("name", HARD)
+def test_texts_neither_overlap_nor_leave_the_picture(name):
+    figure = HARD[name]()
+    renderer, shown = figure.canvas.get_renderer(), shown_texts(figure)
+    boxes = [(text.get_text(), Text.get_window_extent(text, renderer)) for text in shown]
+    assert len(boxes) >= 4
+    if name not in WITHOUT_NUMBERS:
+        for panel in figure.axes:
+            assert len([text for text in panel.get_xticklabels() if text in shown]) >= 2
+    for text, box in boxes:
+        assert box.x0 >= -1, text
+        assert box.y0 >= -1, text
+        assert box.x1 <= figure.bbox.x1 + 1, text
+        assert box.y1 <= figure.bbox.y1 + 1, text
+    for (one, first), (other, second) in combinations(boxes, 2):
+        # Boxes have room for letters below the line, so that they may touch.
+        wide = min(first.x1, second.x1) - max(first.x0, second.x0)
+        high = min(first.y1, second.y1) - max(first.y0, second.y0)
+        assert min(wide, high) < 1.5, (one, other)
+
+
+def test_points_and_intervals_are_means_and_deviations_over_folds():
+    records = make_records(("MUTAG", "PTC"), ("rw", "aw", "gskn"), repeats=3)
+    figure = plot_scores(records, chance={"PTC": 0.56})
+    expected, written = summarize_records(records), words(figure)
+    assert [panel.get_title("left") for panel in figure.axes] == ["MUTAG", "PTC"]
+    for panel, found in zip(figure.axes, expected.values(), strict=True):
+        assert [c.get_label() for c in panel.containers] == ["rw", "aw", "gskn"]
+        looks = set()
+        for place, container in enumerate(panel.containers):
+            summary = found[container.get_label()]
+            line, _, (bar,) = container.lines
+            assert line.get_ydata() == place
+            assert line.get_xdata() == pytest.approx(100 * summary.mean)
+            ends = bar.get_segments()[0][:, 0]
+            spread = 100 * summary.std_folds
+            assert np.ptp(ends) / 2 == pytest.approx(spread)
+            assert ends.mean() == pytest.approx(100 * summary.mean)
+            looks.add((line.get_color(), line.get_marker()))
+            assert f"{100 * summary.mean:.1f}" in written
+        assert len({c for c, _ in looks}) == len({m for _, m in looks}) == 3
+    assert {"rw", "aw", "gskn", "Accuracy in percent"} <= written
+    assert {"Accuracy, nested protocol", "Share of the largest class"} <= written
+    assert "Mean and standard deviation over folds, 3 repeats" in written
+    lines = [line for line in figure.axes[1].lines if len(line.get_xdata()) == 2]
+    assert [line.get_xdata()[0] for line in lines] == [pytest.approx(56)]
+
+
+def test_a_picture_of_the_paper_protocol_says_so():
+    said = words(plot_scores(make_records(protocol="paper")))
+    assert any("chosen on the test folds" in text for text in said)
+
+
+def test_models_that_were_not_run_are_named():
+    records = make_records(("MUTAG",), ("rw", "aw")) + make_records(("PTC",), ("aw",))
+    figure = plot_scores(records)
+    assert "not run" in words(figure)
+    assert [c.get_label() for c in figure.axes[1].containers] == ["aw"]
+    assert figure.axes[1].containers[0].lines[0].get_ydata() == 1
+    undefined = plot_scores(make_records(scores={"accuracy": np.nan}))
+    assert "undefined" in words(undefined)
+
+
+def test_records_are_summarised_by_set_and_model():
+    records = make_records(("MUTAG", "PTC"), repeats=2)
+    found = summarize_records([*records, records[0]])
+    assert list(found) == ["MUTAG", "PTC"]
+    own = [r.scores["accuracy"] for r in records if (r.data, r.model) == ("PTC", "aw")]
+    by_repeat = np.reshape(own, (2, 10))
+    assert found["PTC"]["aw"].mean == pytest.approx(by_repeat.mean())
+    assert found["PTC"]["aw"].std_folds == pytest.approx(by_repeat.std(axis=1).mean())
+
+
+def test_curves_show_what_they_are_given():
+    curves = [
+        Curve("n_walks", "PTC", [30, 10], [0.6, 0.5], [0.02, 0.01], reference=0.65),
+        Curve("n_walks", "PROTEINS", [10, 30], [0.7, 0.75], [0.03, 0.03]),
+        Curve("embedding_size", "PTC", [16, 64], [0.5, 0.6], [0.01, 0.02]),
+    ]
+    figure = plot_parameters(curves, metric="ROC-AUC")
+    walks, size = figure.axes
+    line, exact, other = walks.lines
+    np.testing.assert_allclose(line.get_xydata(), [[10, 50], [30, 60]])
+    np.testing.assert_allclose(exact.get_ydata(), 65)
+    np.testing.assert_allclose(other.get_xydata(), [[10, 70], [30, 75]])
+    assert line.get_color() != other.get_color()
+    assert line.get_marker() != other.get_marker()
+    area = walks.collections[0].get_paths()[0].vertices
+    for corner in ([10, 49], [10, 51], [30, 58], [30, 62]):
+        assert np.isclose(area, corner).all(axis=1).any()
+    assert (walks.get_xscale(), size.get_xscale()) == ("log", "log")
+    assert size.xaxis.get_transform().base == 2
+    assert size.lines[0].get_color() == line.get_color()
+    assert {
+        *("Walks per node", "Embedding size", "ROC-AUC in percent"),
+        *("PTC", "PROTEINS", "Exact", "Standard deviation over folds", "16", "64"),
+    } <= words(figure)
+
+
+def test_maps_have_one_colour_and_marker_per_class():
+    rows, y = make_rows(100, 10)
+    figure = plot_embedding(rows, y)
+    groups = figure.axes[0].collections
+    assert [len(group.get_offsets()) for group in groups] == [10] * 10
+    looks = {
+        (tuple(g.get_facecolor()[0]), g.get_paths()[0].vertices.tobytes()) for g in groups
+    }
+    assert len(looks) == 10
+    points = np.concatenate([group.get_offsets() for group in groups])
+    centred = (rows - rows.mean(axis=0)) / rows.std(axis=0)
+    spread = np.linalg.svd(centred, compute_uv=False) ** 2
+    np.testing.assert_allclose((points**2).sum(axis=0), spread[:2])
+    share = round(100 * spread[0] / spread.sum())
+    assert f"Component 1 ({share}% of variance)" in words(figure)
+    assert {"PCA of standardised rows", "3 (10)"} <= words(figure)
+
+
+def test_maps_do_not_depend_on_the_scale_of_columns():
+    rows, y = make_rows()
+    one = plot_embedding(rows, y).axes[0].collections
+    other = plot_embedding(rows * [1, 10, 100, 1000, 1], y).axes[0].collections
+    for first, second in zip(one, other, strict=True):
+        np.testing.assert_allclose(first.get_offsets(), second.get_offsets(), atol=1e-8)
+
+
+def test_perplexity_follows_the_samples():
+    rows, y = make_rows(31)
+    assert "t-SNE, perplexity 10" in words(plot_embedding(rows, y, method="tsne"))
+    rows, y = make_rows(120)
+    first, again = (plot_embedding(rows, y, method="tsne", seed=3) for _ in range(2))
+    assert "t-SNE, perplexity 30" in words(first)
+    np.testing.assert_array_equal(
+        *(figure.axes[0].collections[0].get_offsets() for figure in (first, again))
+    )
+
+
+def test_rows_that_are_equal_but_for_rounding_are_one_point():
+    rows = 1e3 + 1e-13 * GENERATOR.normal(size=(20, 4))
+    for method in ("pca", "tsne"):
+        figure = plot_embedding(rows, np.arange(20) % 2, method=method)
+        assert any("all rows are equal" in text for text in words(figure))
+        assert not figure.axes[0].collections[0].get_offsets().any()
+
+
+def test_slopes_stand_at_the_ends_of_lines():
+    sizes = np.array([100, 10, 1000])
+    figure = plot_times(
+        [
+            Timing("linear", sizes, 0.01 * sizes),
+            Timing("square", sizes, 1e-4 * sizes**2.0),
+            Timing("once", [50], [2.0]),
+        ],
+        size="Nodes",
+    )
+    (panel,) = figure.axes
+    assert (panel.get_xscale(), panel.get_yscale()) == ("log", "log")
+    np.testing.assert_allclose(panel.lines[0].get_xdata(), [10, 100, 1000])
+    np.testing.assert_allclose(panel.lines[0].get_ydata(), [0.1, 1, 10])
+    labels = {text.get_text(): text.xy for text in panel.texts}
+    assert labels["linear, slope 1.00"] == (1000, pytest.approx(10))
+    assert labels["square, slope 2.00"] == (1000, pytest.approx(100))
+    assert labels["once"] == (50, 2.0)
+    assert {"Nodes", "Time", "Time by number of nodes"} <= words(figure)
+
+
+def test_a_png_can_be_read_as_a_picture(tmp_path):
+    figure = plot_scores(make_records())
+    save_figure(figure, tmp_path / "new" / "scores.png")
+    with Image.open(tmp_path / "new" / "scores.png") as image:
+        image.load()
+        assert image.size == tuple(int(200 * side) for side in figure.get_size_inches())
+        colours = {
+            tuple(int(c[i : i + 2], 16) for i in (1, 3, 5)) for c in ("#0072B2", "#D55E00")
+        }
+        assert colours <= {colour for _, colour in image.convert("RGB").getcolors(10**6)}
+    assert [path.name for path in (tmp_path / "new").iterdir()] == ["scores.png"]
+
+
+def test_an_svg_holds_its_texts_and_is_the_same_every_time(tmp_path):
+    records = make_records(("MUTAG", "P$T$C & <co>"))
+    for name in ("one.svg", "two.SVG"):
+        save_figure(plot_scores(records), tmp_path / name)
+    written = (tmp_path / "one.svg").read_bytes()
+    assert written == (tmp_path / "two.SVG").read_bytes()
+    root = ET.fromstring(written)
+    texts = {
+        "".join(text.itertext()) for text in root.iter("{http://www.w3.org/2000/svg}text")
+    }
+    assert {"MUTAG", "P$T$C & <co>", "rw", "Accuracy in percent"} <= texts
+
+
+def test_what_cannot_be_drawn_leaves_the_old_picture(tmp_path):
+    path = tmp_path / "scores.png"
+    save_figure(plot_scores(make_records()), path)
+    before = path.read_bytes()
+    figure = plot_scores(make_records())
+    figure.set_size_inches(1e5, 1e5)  # more pixels than there can be
+    with pytest.raises(ValueError, match="too large"):
+        save_figure(figure, path)
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_settings_of_the_user_stay_and_do_not_matter(tmp_path):
+    records, curve = make_records(), make_curve()
+    rows, y = make_rows()
+
+    def draw(name):
+        for number, figure in enumerate(
+            (
+                plot_scores(records),
+                plot_parameters([curve]),
+                plot_embedding(rows, y),
+                plot_times([Timing("gskn", [1, 10], [1, 10])]),
+            )
+        ):
+            save_figure(figure, tmp_path / f"{name}{number}.svg")
+
+    draw("plain")
+    with mpl.rc_context(
+        {
+            "text.color": "white",
+            "xtick.labelsize": 30,
+            "axes.grid": False,
+            "svg.fonttype": "path",
+        }
+    ):
+        before = dict(mpl.rcParams)
+        draw("dark")
+        labels = plot_embedding(rows, y).axes[0].get_xticklabels()
+        assert {label.get_fontsize() for label in labels} == {9.0}
+        assert dict(mpl.rcParams) == before
+    for number in range(4):
+        plain, dark = (tmp_path / f"{name}{number}.svg" for name in ("plain", "dark"))
+        assert plain.read_bytes() == dark.read_bytes()
+
+
+def test_pyplot_is_never_touched(tmp_path):
+    code = (
+        "import sys, numpy as np\n"
+        "from gskn.evaluation import *\n"
+        "assert 'matplotlib' not in sys.modules\n"
+        "figure = plot_times([Timing('gskn', [1, 10], [1, 10])])\n"
+        "figure = plot_embedding(np.eye(4), [0, 0, 1, 1])\n"
+        "save_figure(figure, sys.argv[1])\n"
+        "assert 'matplotlib' in sys.modules\n"
+        "assert 'matplotlib.pyplot' not in sys.modules\n"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", code, tmp_path / "figure.png"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == 0, result.stderr
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: plot_scores([]), "no records"),
+        (
+            lambda: plot_scores(make_records(), metric="luck"),
+            "no metric 'luck'; known are acc",
+        ),
+        (
+            lambda: plot_scores(make_records() + make_records(protocol="paper")),
+            "nested and paper, which cannot be compared",
+        ),
+        (
+            lambda: plot_scores(make_records() + make_records(seed=1)),
+            "rw on MUTAG are of several runs",
+        ),
+        (
+            lambda: plot_scores(make_records(repeats=2)[:-1]),
+            "aw on MUTAG do not have the same",
+        ),
+        (
+            lambda: plot_scores(make_records(), chance={"MUTAG": 66}),
+            "chance of MUTAG must be",
+        ),
+        (
+            lambda: plot_scores(make_records(models=[f"m{n}" for n in range(73)])),
+            "73 models; a picture can tell 72 apart",
+        ),
+        (lambda: plot_parameters([]), "no curves"),
+        (
+            lambda: plot_parameters([Curve("alpha", "PTC", [1], [], [0.1])]),
+            "1 values, 0 means",
+        ),
+        (
+            lambda: plot_parameters([make_curve(values=[0, 1])]),
+            "alpha on PTC has the value 0",
+        ),
+        (lambda: plot_parameters([make_curve("x", values=[np.nan])]), "has the value nan"),
+        (lambda: plot_embedding(np.eye(3), [0, 1]), "each of 3 rows, got shape"),
+        (lambda: plot_embedding(np.ones(3), [0, 1, 1]), r"got shape \(3,\)"),
+        (lambda: plot_embedding([[0, 1], [np.inf, 0]], [0, 1]), "Row 1 holds"),
+        (lambda: plot_embedding(np.eye(2), [0, 1], names=["a"]), "1 names for 2 classes"),
+        (
+            lambda: plot_embedding(np.eye(2), [0, 1], method="umap"),
+            "'pca', 'tsne', got 'umap'",
+        ),
+        (lambda: plot_embedding(np.eye(99), range(99)), "99 classes"),
+        (lambda: plot_times([]), "no times"),
+        (lambda: plot_times([Timing("gskn", [1, 2], [1])]), "2 sizes and 1 times"),
+        (lambda: plot_times([Timing("gskn", [1], [0])]), "size or time of 0"),
+        (lambda: plot_times([Timing("gskn", [1], [1])] * 2), "the same system"),
+        (lambda: check_picture("scores.pdf"), r"end in .png or .svg, got 'scores.pdf'"),
+        (lambda: check_picture("scores"), "end in .png or .svg"),
+        (
+            lambda: save_figure(plot_scores(make_records()), "scores.jpeg"),
+            "end in .png or .svg",
+        ),
+    ],
+)
+def test_errors_are_one_line_with_the_value(call, message):
+    with pytest.raises(InputError, match=message) as caught:
+        call()
+    assert "\n" not in str(caught.value)
+
+
+def test_a_folder_is_no_picture(tmp_path):
+    (tmp_path / "folder.png").mkdir()
+    with pytest.raises(InputError, match="is a folder"):
+        check_picture(tmp_path / "folder.png")
+
+
+def test_missing_matplotlib_names_its_remedy(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    for call in (lambda: check_picture("a.png"), lambda: plot_scores(make_records())):
+        with pytest.raises(MissingExtraError, match=r"pip install 'gskn\[plots\]'"):
+            call()
