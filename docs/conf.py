@@ -1,4 +1,4 @@
-"""How Sphinx builds these pages: ``sphinx-build -W -n docs build/docs``, without network."""
+"""How Sphinx builds these pages: ``sphinx-build -W docs build/docs``, without network."""
 
 import sys
 from importlib.metadata import version as version_of
@@ -26,6 +26,7 @@ exclude_patterns = ["_extensions", "_templates"]
 templates_path = ["_templates"]
 default_role = "py:obj"  # single backticks in docstrings name public objects
 nitpicky = True
+smartquotes = False  # options begin with two dashes
 
 myst_enable_extensions = ["amsmath", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
@@ -53,6 +54,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = "gskn"
 html_theme_options = {
     "show_prev_next": True,
+    "header_links_before_dropdown": 8,
     "navigation_depth": 3,
     "show_toc_level": 2,
     "secondary_sidebar_items": ["page-toc"],

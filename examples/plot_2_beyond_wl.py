@@ -63,7 +63,7 @@ pairs = {
     "rook / Shrikhande": datasets.rook_shrikhande().graphs,
 }
 lengths = np.arange(2, 9)
-figure, axis = plt.subplots(figsize=(7, 3.6), layout="constrained")
+figure, axis = plt.subplots(figsize=(9, 3.6), layout="constrained")
 styles = zip(["#0072B2", "#E69F00", "#009E73", "#CC79A7"], "o^sD", strict=True)
 for (name, graphs), (colour, marker) in zip(pairs.items(), styles, strict=True):
     gaps = []
@@ -74,5 +74,5 @@ for (name, graphs), (colour, marker) in zip(pairs.items(), styles, strict=True):
     axis.plot(lengths, gaps, color=colour, marker=marker, label=name)
 axis.set_yscale("symlog", linthresh=1e-3)
 axis.set(xlabel="nodes that a walk visits", ylabel="distance of distributions", ylim=(0, 2))
-axis.legend(frameon=False, loc="upper left")
+axis.legend(frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
 plt.show()

@@ -32,7 +32,7 @@ roles = np.argsort(order)[roles]
 
 COLOURS = np.array(["#D55E00", "#0072B2", "#009E73", "#F0E442"])
 place = nx.kamada_kawai_layout(club)
-figure, axes = plt.subplots(figsize=(7.5, 5), layout="constrained")
+figure, axes = plt.subplots(figsize=(9, 5), layout="constrained")
 nx.draw_networkx_edges(club, place, ax=axes, edge_color="0.75")
 for role, (colour, marker) in enumerate(zip(COLOURS, "so^D", strict=True)):
     nodes = np.flatnonzero(roles == role).tolist()
@@ -42,7 +42,7 @@ for role, (colour, marker) in enumerate(zip(COLOURS, "so^D", strict=True)):
         edgecolors="black",
         label=f"role {role + 1} ({len(nodes)} nodes)",
     )
-axes.legend(frameon=False, loc="lower left")
+axes.legend(frameon=False, loc="center left", bbox_to_anchor=(1, 0.5), markerscale=0.7)
 axes.set_axis_off()
 axes.set_title("Roles by the anonymous walks around a node")
 plt.show()

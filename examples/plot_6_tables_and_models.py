@@ -2,8 +2,8 @@
 Exact and sampled patterns, and models in files
 ===============================================
 
-The table of patterns stands by itself: one row per node, one column per pattern. It is exact
-by default. Sampling is there for graphs that are too large, and this is what it costs.
+The table of patterns stands by itself: one row per node, one column per pattern. It is
+exact by default. Sampling is for graphs that are too large, and this is what it costs.
 """
 
 import tempfile
@@ -30,9 +30,9 @@ for n_walks in numbers:
     errors.append(abs(sampled.rows - exact.rows).sum(axis=1).mean())
 
 figure, axis = plt.subplots(figsize=(6.5, 3.6), layout="constrained")
-axis.loglog(numbers, errors, color="#0072B2", marker="o", label="sampled")
 slope = errors[0] * np.sqrt(numbers[0] / np.array(numbers))
 axis.loglog(numbers, slope, color="0.5", linestyle="--", label="one over the root")
+axis.loglog(numbers, errors, "o", color="#0072B2", markersize=8, label="sampled")
 axis.set(xlabel="walks sampled from every node", ylabel="mean distance from the exact row")
 axis.set_xticks(numbers, numbers)
 axis.set_yticks([0.05, 0.1, 0.2, 0.5], ["0.05", "0.1", "0.2", "0.5"])
@@ -49,8 +49,8 @@ for name, number in (("cycle", 0), ("wheel", 10)):
     print(name, ", ".join(f"{exact.names[b]} {pooled[number, b]:.3f}" for b in best))
 
 # %%
-# A fitted model is saved as plain arrays. Loading runs no code, and rows are the same to the
-# last bit.
+# A fitted model is saved as plain arrays. Loading runs no code, and rows are the same to
+# the last bit.
 
 model = GSKN(random_state=0).fit(graphs)
 with tempfile.TemporaryDirectory() as folder:

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 
-
 def write_commands(app: Any) -> None:
     """Let typer describe all commands, and write the page if it changed."""
     command = [sys.executable, "-m", "typer", "gskn.cli", "utils", "docs", "--name", "gskn"]
