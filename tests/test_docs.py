@@ -78,3 +78,16 @@ def test_no_example_goes_unchecked():
         languages = re.findall(r"^```(\S+)$", page.read_text(encoding="utf-8"), re.M)
         code = {language for language in languages if not language.startswith("{")}
         assert code <= {"python", "console", "sh", "text"}, page
+
+
+def test_tests_that_pages_refer_to_exist():
+    tests = "".join(
+        path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("test_*.py")
+    )
+    named = {
+        name
+        for page in PAGES
+        for name in re.findall(r"`(test_\w+)`", page.read_text(encoding="utf-8"))
+    }
+    assert len(named) > 10
+    assert not {name for name in named if f"def {name}(" not in tests}
