@@ -1,4 +1,4 @@
-"""Stage 4: rows of nodes become rows of graphs (paper Eq. 17)."""
+"""Stage 4: rows of nodes become rows of graphs (equation 17 of the paper)."""
 
 from typing import Literal
 

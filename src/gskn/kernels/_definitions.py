@@ -142,7 +142,7 @@ def subtree_kernel(
     level: Level = "graph",
     normalize: bool = False,
 ) -> FloatArray:
-    """Compare graphs, or nodes, by their Weisfeiler-Lehman subtrees (Eq. 5 of the paper).
+    """Compare graphs, or nodes, by Weisfeiler-Lehman subtrees (equation 5 of the paper).
 
     Parameters
     ----------
@@ -235,7 +235,7 @@ def anonymous_random_walk_kernel(  # noqa: PLR0913 - as walk_kernel
     weighting: Weighting = "count",
     normalize: bool = False,
 ) -> FloatArray:
-    """Add the walk kernel and the anonymous walk kernel (Eq. 8 of the paper).
+    """Add the walk kernel and the anonymous walk kernel (equation 8 of the paper).
 
     Parameters
     ----------

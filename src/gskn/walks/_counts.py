@@ -136,9 +136,9 @@ def pattern_counts(  # noqa: PLR0913 - every one has a sensible default
 
     Notes
     -----
-    No walk is enumerated, but for induced patterns: see `gskn.walks._mobius` for the
-    identity, `gskn.walks._plan` for how its terms are computed by products of matrices,
-    `gskn.walks._twins` for nodes that need no row of their own. Time grows with the
+    No walk is enumerated, but for induced patterns: see ``gskn.walks._mobius`` for the
+    identity, ``gskn.walks._plan`` for how its terms are computed by products of matrices,
+    ``gskn.walks._twins`` for nodes that need no row of their own. Time grows with the
     number of walks of three steps (two for lengths below 6, four for length 8) in sparse
     graphs, and with the cube of the size in small dense ones (the fourth power at
     length 8).

@@ -1,0 +1,65 @@
+"""How Sphinx builds these pages: ``sphinx-build -W docs build/docs``, without network."""
+
+import sys
+from importlib.metadata import version as version_of
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent / "_extensions"))
+
+project = "gskn"
+author = "the authors of gskn"
+copyright = author  # noqa: A001 - Sphinx reads this name
+version = release = version_of("gskn")
+
+extensions = [
+    "command_reference",
+    "public_names",
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.viewcode",
+    "sphinx_gallery.gen_gallery",
+    "sphinx-mathjax-offline",
+]
+exclude_patterns = ["_extensions", "_templates"]
+templates_path = ["_templates"]
+default_role = "py:obj"  # single backticks in docstrings name public objects
+nitpicky = True
+smartquotes = False  # options begin with two dashes
+
+myst_enable_extensions = ["amsmath", "colon_fence", "deflist", "dollarmath"]
+myst_heading_anchors = 3
+
+# What a module lists in `__all__` is what its page shows, wherever it was defined.
+autosummary_generate = True
+autosummary_ignore_module_all = False
+autodoc_typehints = "none"  # docstrings say types and shapes
+numpydoc_show_class_members = False
+numpydoc_class_members_toctree = False
+
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples",
+    "gallery_dirs": "gallery",
+    "filename_pattern": r"/plot_",
+    "abort_on_example_error": True,
+    "within_subsection_order": "FileNameSortKey",
+    "download_all_examples": False,
+    "show_signature": False,
+    "write_computation_times": False,
+    "image_scrapers": ("matplotlib",),
+}
+
+html_theme = "pydata_sphinx_theme"
+html_title = "gskn"
+html_theme_options = {
+    "show_prev_next": True,
+    "header_links_before_dropdown": 8,
+    "navigation_depth": 3,
+    "show_toc_level": 2,
+    "secondary_sidebar_items": ["page-toc"],
+    "footer_start": [],
+    "footer_end": [],
+}
+html_sidebars = {"start": [], "changes": [], "contributing": []}
+html_show_sourcelink = False
