@@ -1,6 +1,7 @@
 """How good rows are: models, protocols, scores, records of runs and pictures."""
 
 from gskn.evaluation._models import MODELS, Model
+from gskn.evaluation._nodes import evaluate_nodes
 from gskn.evaluation._order import check_order_independence
 from gskn.evaluation._protocols import evaluate
 from gskn.evaluation._records import Record, ResultFile
@@ -32,6 +33,7 @@ __all__ = [
     "check_order_independence",
     "corrected_t_test",
     "evaluate",
+    "evaluate_nodes",
     "plot_embedding",
     "plot_parameters",
     "plot_scores",

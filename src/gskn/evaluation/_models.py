@@ -75,6 +75,11 @@ MODELS = {
         Model("aw", "anonymous walks", ({"branches": ("anonymous",)},)),
         Model("rw", "random walks", ({"branches": ("walk",)},)),
         Model("rw+aw", "random and anonymous walks, as in the paper", ({},)),
+        Model(
+            "rw+aw-log",
+            "random and anonymous walks, logarithm of sums",
+            ({"pooling": "log"},),
+        ),
         Model("joint", "attributes and pattern of one walk", ({"branches": ("joint",)},)),
         Model(
             "induced",

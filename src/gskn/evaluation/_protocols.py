@@ -6,13 +6,8 @@ embedding is fitted to all graphs, and the best classifier is that with the best
 the test folds.
 """
 
-import resource
-import sys
-import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from importlib.metadata import version
 from typing import Any, Literal
 
 import numpy as np
@@ -24,12 +19,11 @@ from gskn._validation import check_choice, check_int
 from gskn.datasets import Dataset
 from gskn.evaluation._models import Model, Setting, find_models, plain
 from gskn.evaluation._part import Part
-from gskn.evaluation._records import Record, ResultFile
+from gskn.evaluation._records import Clock, Record, ResultFile, complete
 from gskn.evaluation._scores import score_classes
 from gskn.evaluation._svm import choose, predict
 from gskn.exceptions import InputError
 
-_PACKAGES = ("gskn", "numpy", "scipy", "scikit-learn", "numba")
 Folds = Sequence[tuple[IndexArray, IndexArray]]
 
 
@@ -143,7 +137,7 @@ class _Run:
             if blank.key in known:
                 yield self._keep(known[blank.key])
                 continue
-            clock = _Clock()
+            clock = Clock()
             setting, classifier, inner = self._choose(
                 model, part, self.data.y[train], clock
             )
@@ -154,10 +148,12 @@ class _Run:
                     *(classifier, rows, self.data.y[train], others, self.data.y[test])
                 )
             chosen = _chosen(setting, classifier) | {"inner": inner}
-            yield self._keep(_complete(blank, scores, chosen, clock), new=True)
+            yield self._keep(
+                complete(replace(blank, scores=scores, chosen=chosen), clock), new=True
+            )
 
     def _choose(
-        self, model: Model, part: Part, y: AnyArray, clock: "_Clock"
+        self, model: Model, part: Part, y: AnyArray, clock: Clock
     ) -> tuple[Setting, Setting, float]:
         """Choose the embedding with C in the middle, then kernel and C on it."""
         best: tuple[float, Setting] = (-1.0, model.embeddings[0])
@@ -184,16 +180,15 @@ class _Run:
             if all(record.key in known for record in own):
                 yield from (self._keep(known[record.key]) for record in own)
                 continue
-            clock = _Clock()
+            clock = Clock()
             chosen, tested = self._best_on_test(model, whole, parts, clock)
             for record, scores in zip(own, tested, strict=True):
                 done = known.get(record.key)
-                yield self._keep(
-                    done or _complete(record, scores, chosen, clock), new=done is None
-                )
+                fresh = complete(replace(record, scores=scores, chosen=chosen), clock)
+                yield self._keep(done or fresh, new=done is None)
 
     def _best_on_test(
-        self, model: Model, whole: Part, parts: Folds, clock: "_Clock"
+        self, model: Model, whole: Part, parts: Folds, clock: Clock
     ) -> tuple[dict[str, Any], list[dict[str, float]]]:
         y = self.data.y
         best: tuple[float, dict[str, Any], list[dict[str, float]]] = (-1.0, {}, [])
@@ -231,35 +226,3 @@ def _test(
 
 def _chosen(setting: Setting, classifier: Setting) -> dict[str, Any]:
     return {"embedding": plain(setting), "classifier": dict(classifier)}
-
-
-def _complete(
-    blank: Record, scores: dict[str, float], chosen: dict[str, Any], clock: "_Clock"
-) -> Record:
-    return replace(
-        blank,
-        scores=scores,
-        chosen=chosen,
-        seconds=dict(clock.seconds),
-        peak_mebibytes=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
-        versions=_versions(),
-    )
-
-
-class _Clock:
-    """Seconds spent, by what on."""
-
-    def __init__(self) -> None:
-        self.seconds: dict[str, float] = {}
-
-    @contextmanager
-    def measure(self, what: str) -> Iterator[None]:
-        begin = time.perf_counter()
-        yield
-        spent = time.perf_counter() - begin
-        self.seconds[what] = self.seconds.get(what, 0.0) + spent
-
-
-def _versions() -> dict[str, str]:
-    python = ".".join(map(str, sys.version_info[:3]))
-    return {"python": python, **{name: version(name) for name in _PACKAGES}}

@@ -3,14 +3,20 @@
 import fcntl
 import json
 import os
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+import resource
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from gskn.exceptions import FileFormatError
 
 _BEGINNING = b'{"data": '
+_PACKAGES = ("gskn", "numpy", "scipy", "scikit-learn", "numba")
 
 
 @dataclass(frozen=True)
@@ -58,6 +64,34 @@ class Record:
         """What a run is known by: equal keys are the same fold of the same run."""
         named = (self.data, self.model, self.protocol, self.repeat, self.fold, self.seed)
         return json.dumps([*named, self.configuration], sort_keys=True)
+
+
+class Clock:
+    """Seconds spent, by what on."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+
+    @contextmanager
+    def measure(self, what: str) -> Iterator[None]:
+        """Add the time spent inside."""
+        begin = time.perf_counter()
+        yield
+        spent = time.perf_counter() - begin
+        self.seconds[what] = self.seconds.get(what, 0.0) + spent
+
+
+def complete(record: Record, clock: Clock) -> Record:
+    """Return a record with times, memory and versions, and no digits beyond need."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    python = ".".join(map(str, sys.version_info[:3]))
+    return replace(
+        record,
+        scores={name: round(score, 6) for name, score in record.scores.items()},
+        seconds={name: round(spent, 3) for name, spent in clock.seconds.items()},
+        peak_mebibytes=round(peak, 1),
+        versions={"python": python, **{name: version(name) for name in _PACKAGES}},
+    )
 
 
 class ResultFile:
