@@ -71,10 +71,15 @@ def test_parquet_says_where_it_comes_from(tmp_path, monkeypatch):
 def test_a_failure_leaves_the_old_file_and_nothing_else(tmp_path, suffix):
     path = tmp_path / f"rows{suffix}"
     path.write_text("old")
-    for failure in (RuntimeError, KeyboardInterrupt):
-        with pytest.raises(failure), open_row_file(path, FEATURES, {}) as append:
+
+    def fail(error):
+        with open_row_file(path, FEATURES, {}) as append:
             append({"graph": np.arange(7)}, ROWS)
-            raise failure
+            raise error
+
+    for failure in (RuntimeError, KeyboardInterrupt):
+        with pytest.raises(failure):
+            fail(failure)
         assert path.read_text() == "old"
         assert list(tmp_path.iterdir()) == [path]
 

@@ -15,7 +15,9 @@ from rich.markup import escape
 from gskn.cli._datasets import datasets
 from gskn.cli._describe import describe
 from gskn.cli._distinguish import distinguish
+from gskn.cli._embed import embed
 from gskn.cli._evaluate import evaluate
+from gskn.cli._fit import fit
 from gskn.exceptions import GsknError
 
 app = typer.Typer(
@@ -29,13 +31,18 @@ app = typer.Typer(
         "  gskn datasets\n\n"
         "  gskn describe MUTAG graphs/ --json\n\n"
         "  gskn distinguish --pair rook-shrikhande\n\n"
-        "  gskn evaluate MUTAG --models rw+aw,gskn --out runs.jsonl"
+        "  gskn evaluate MUTAG --models rw+aw,gskn --out runs.jsonl\n\n"
+        "  gskn embed graphs/ -o rows.parquet\n\n"
+        "  gskn fit graphs/ -o model.gskn\n\n"
+        "  gskn embed --model model.gskn new/ -o rows.csv --level node"
     ),
 )
 app.command()(datasets)
 app.command()(describe)
 app.command()(distinguish)
 app.command()(evaluate)
+app.command()(embed)
+app.command()(fit)
 
 
 def _print_version(value: bool) -> None:

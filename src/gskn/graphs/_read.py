@@ -135,14 +135,15 @@ def _search(path: Path, seen: set[Path]) -> tuple[list[Path], list[str]]:
             below = _search(child, seen)
             found += below[0]
             unknown += below[1]
-        elif _is_graph_file(child):
+        elif is_graph_file(child):
             found += [] if child.resolve() in seen else [child]
         elif child.name.lower() not in CLASS_FILES:
             unknown.append(child.name)
     return found, unknown
 
 
-def _is_graph_file(path: Path) -> bool:
+def is_graph_file(path: Path) -> bool:
+    """Tell by its name whether a file of a folder is read as graphs."""
     is_note = path.stem.lower() in {"readme", "license", "licence", "notes"}
     is_classes = path.name.lower() in CLASS_FILES
     return path.suffix.lower() in {*_READERS, ".zip"} and not is_note and not is_classes

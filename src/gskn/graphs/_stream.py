@@ -80,8 +80,9 @@ def iter_graphs(
     return (_iter_folder if path.is_dir() else _iter_parquet)(path, chunk_edges)
 
 
-def is_streamed(path: Path) -> bool:
+def is_streamed(path: str | Path) -> bool:
     """Tell whether `iter_graphs` reads this piece by piece, and not as a whole."""
+    path = Path(path)
     if path.is_dir():
         return find_tu_name(Folder(path)) is None
     if path.suffix.lower() != ".parquet":
