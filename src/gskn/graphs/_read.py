@@ -66,9 +66,15 @@ def read_graphs(path: str | Path, *, options: ReadOptions | None = None) -> Grap
     options = options or ReadOptions()
     if not path.exists():
         raise MissingFileError(f"There is no file or folder {str(path)!r}.")
-    if not path.is_dir():
-        return read_one(path, options)
-    batches = [read_one(found, options) for found in find_graph_files(path)]
+    return read_folder(path, options=options) if path.is_dir() else read_one(path, options)
+
+
+def read_folder(
+    path: Path, skipped: Sequence[Path] = (), *, options: ReadOptions | None = None
+) -> GraphBatch:
+    """Read all graphs of a folder but those of files that are known to hold none."""
+    options = options or ReadOptions()
+    batches = [read_one(file, options) for file in find_graph_files(path, skipped)]
     try:
         return GraphBatch.concat(batches)
     except InputError as error:
