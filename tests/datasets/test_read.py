@@ -93,7 +93,10 @@ def test_the_tu_format_has_its_own_classes(tmp_path):
         ("g0,a\ng1,b\ng2,a\n", r"'g3' has no class; add"),
         ("g0,a\ng1,b\ng9,a\n", r"line 3: there is no graph 'g9'; the first .* 'g0'"),
         ("g0,a\ng1,b\ng0,a\n", r"line 3: the graph 'g0' has a class in line 1 already"),
-        ("graph,class\ng0,a\ng0.g6,a\n", r"line 3: the graph 'g0\.g6' has a class in line 2"),
+        (
+            "graph,class\ng0,a\ng0.g6,a\n",
+            r"line 3: the graph 'g0\.g6' has a class in line 2",
+        ),
         ("g0,a,b\n", r"line 1: expected a graph and its class, got 'g0,a,b'"),
         ("g0,a\ng1,\n", r"line 2: expected a graph and its class, got 'g1,'"),
         ("g0,a\ng1\n", r"line 2: expected a graph and its class"),

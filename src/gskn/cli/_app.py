@@ -5,6 +5,7 @@ Heavy packages are imported inside the commands, so that ``gskn --help`` is quic
 
 import os
 import sys
+import warnings
 from contextlib import suppress
 from typing import Annotated
 
@@ -70,15 +71,18 @@ def _options(
 
 def main() -> None:
     """Run the command line; failed work is one line on stderr and exit code 1."""
+    warnings.showwarning = lambda message, *_: _say("[yellow]warning:[/]", message)
     try:
         app()
     except (GsknError, OSError) as error:
-        message = " ".join(str(error).split())
-        Console(stderr=True, soft_wrap=True).print(
-            f"[bold red]error:[/] {escape(message)}", highlight=False, end="\n"
-        )
+        _say("[bold red]error:[/]", error)
         _forget_output()
         sys.exit(1)
+
+
+def _say(kind: str, message: object) -> None:
+    text = escape(" ".join(str(message).split()))
+    Console(stderr=True, soft_wrap=True).print(f"{kind} {text}", highlight=False)
 
 
 def _forget_output() -> None:

@@ -99,7 +99,7 @@ def find_graph_files(path: Path, skipped: Sequence[Path] = ()) -> list[Path]:
         warnings.warn(
             f"Not read, for their names say no graph: {', '.join(unknown)}",
             GsknWarning,
-            stacklevel=3,
+            stacklevel=4,  # who called read_graphs, iter_graphs or datasets.read
         )
     if not found:
         raise MissingFileError(
