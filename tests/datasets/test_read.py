@@ -44,7 +44,7 @@ def test_classes_beside_the_graphs(tmp_path, name, text):
     data = datasets.read(folder)
     assert data.graphs.graph_sizes.tolist() == [3, 4, 5, 6]
     assert data.y.tolist() == ["a", "b", "a", "b"]
-    assert (data.name, data.task, data.n_classes) == ("own", "graph", 2)
+    assert (data.name, data.task, data.n_classes) == (folder.as_posix(), "graph", 2)
 
 
 def test_a_file_of_classes_anywhere(tmp_path):
@@ -68,14 +68,15 @@ def test_graphs_of_one_file_are_called_by_name_or_number(tmp_path):
     assert datasets.read(tmp_path / "two.g6", tmp_path / "y.csv").y.tolist() == ["a", "b"]
 
 
-def test_the_tu_format_has_its_own_classes(tmp_path):
+def test_the_tu_format_has_its_own_classes(tmp_path, monkeypatch):
     folder = write_tu(tmp_path / "some")
     with zipfile.ZipFile(tmp_path / "some.zip", "w") as archive:
         for file in folder.iterdir():
             archive.write(file, file.name)
     for path in (folder, tmp_path / "some.zip"):
-        data = datasets.read(path)
-        assert (data.name, data.y.tolist()) == ("OWN", [1, 2])
+        assert datasets.read(path).y.tolist() == [1, 2]
+    monkeypatch.chdir(tmp_path)
+    assert datasets.read("some").name == datasets.read("./some").name == "./some"
     with pytest.raises(InputError, match="classes of its own"):
         datasets.read(folder, "y.csv")
     with pytest.raises(FileFormatError, match=r"OWN_graph_labels\.txt is missing"):

@@ -1,5 +1,6 @@
 """Options and defaults that several commands share."""
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -35,7 +36,7 @@ def as_path(name: str) -> Path | None:
     from gskn.exceptions import MissingFileError, UnknownDatasetError
 
     path = Path(name)
-    if "/" in name or name in {".", ".."} or path.is_absolute() or str(path) != name:
+    if name in {".", ".."} or any(sign in name for sign in ("/", os.sep)):
         if not path.exists():
             raise MissingFileError(f"There is no file or folder {name!r}.")
         return path

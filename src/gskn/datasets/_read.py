@@ -35,8 +35,7 @@ def read(path: str | Path, classes: str | Path | None = None) -> Dataset:
     Returns
     -------
     data : Dataset
-        Named after the file or folder; ``y`` holds whole numbers if all classes are, else
-        text.
+        Named by its path; ``y`` holds whole numbers if all classes are, else text.
 
     Raises
     ------
@@ -57,13 +56,14 @@ def read(path: str | Path, classes: str | Path | None = None) -> Dataset:
                 f"{str(path)!r} is in the TU format, which has classes of its own, in "
                 f"NAME_graph_labels.txt; leave out {str(classes)!r}."
             )
-        name, graphs, y = _read_tu(path)
+        graphs, y = _read_tu(path)
     else:
         file = _find_classes(path, classes)
-        name = path.resolve().stem
         graphs = read_folder(path, [file]) if path.is_dir() else read_graphs(path)
         y = _match(graphs, file)
     _check_classes(y, path)
+    # With a slash, no name of a known set: results on file are found by the name.
+    name = path.as_posix() if path.name != path.as_posix() else f"./{path.name}"
     return Dataset(name, graphs, y, "graph", stratified_folds(y), f"Read from {path}.")
 
 
@@ -73,7 +73,7 @@ def _is_tu(path: Path) -> bool:
     )
 
 
-def _read_tu(path: Path) -> tuple[str, GraphBatch, AnyArray]:
+def _read_tu(path: Path) -> tuple[GraphBatch, AnyArray]:
     parsed = read_tu(path)
     if parsed.targets is None:
         raise FileFormatError(path, f"{parsed.name}_graph_labels.txt is missing")
@@ -83,7 +83,7 @@ def _read_tu(path: Path) -> tuple[str, GraphBatch, AnyArray]:
             f"{parsed.name}_graph_labels.txt gives {parsed.targets.shape[1]} numbers a "
             "graph; give one class",
         )
-    return parsed.name, parsed.graphs, parsed.targets
+    return parsed.graphs, parsed.targets
 
 
 def _find_classes(path: Path, classes: str | Path | None) -> Path:
