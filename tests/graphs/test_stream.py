@@ -6,7 +6,8 @@ import pytest
 
 from gskn import GraphBatch, datasets, read_graphs
 from gskn.exceptions import FileFormatError, GsknWarning, InputError, MissingFileError
-from gskn.graphs import is_streamed, iter_graphs
+from gskn.graphs import iter_graphs
+from gskn.graphs._stream import is_streamed
 
 CHUNKS = (1, 7, 100, 2**15)
 

@@ -52,7 +52,7 @@ def as_path(name: str) -> Path | None:
 def find_source(name: str, data_home: Path | None) -> "Path | GraphBatch":
     """Return what `iter_graphs` reads piece by piece, or else the graphs themselves."""
     from gskn import datasets, read_graphs
-    from gskn.graphs import is_streamed
+    from gskn.graphs._stream import is_streamed
 
     path = as_path(name)
     if path is None:
@@ -63,7 +63,7 @@ def find_source(name: str, data_home: Path | None) -> "Path | GraphBatch":
 def check_not_input(out: Path, name: str) -> None:
     """Refuse to write over the input, or where the next run would take it for graphs."""
     from gskn.exceptions import InputError
-    from gskn.graphs import is_graph_file
+    from gskn.graphs._read import is_graph_file
 
     path = as_path(name)
     if path is None:

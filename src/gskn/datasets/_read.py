@@ -11,9 +11,9 @@ from gskn._types import AnyArray
 from gskn.datasets._dataset import Dataset
 from gskn.datasets._load import stratified_folds
 from gskn.exceptions import FileFormatError, InputError, MissingFileError
-from gskn.graphs import GraphBatch, is_graph_file, read_graphs
+from gskn.graphs import GraphBatch, read_graphs
 from gskn.graphs._folder import Folder
-from gskn.graphs._read import CLASS_FILES, read_folder
+from gskn.graphs._read import CLASS_FILES, is_graph_file, read_folder
 from gskn.graphs._tu import find_tu_name, read_tu
 
 _HEADERS = (("graph", "id", "name", "file"), ("class", "label", "target", "y"))

@@ -147,10 +147,11 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def fit_chunks(self, chunks: Iterable[Any]) -> Self:
-        """Fit to graphs that come in chunks, as from `iter_graphs`, and need not all fit.
+        """Fit to graphs in chunks, as from `iter_graphs`, in bounded memory and one pass.
 
-        Graphs with some 130,000 nodes are kept, drawn at random whatever the chunks, and
-        fitted to. Fewer are all kept, and the model is that of `fit`.
+        Graphs with some 130,000 nodes together are drawn at random, whatever the chunks,
+        and the model, attributes included, is fitted to them. Where there are fewer, all
+        are used, and the model is that of `fit`.
         """
         make_stack(self.get_params(deep=False))  # complains before anything is read
         (generator,) = as_generator(self.random_state).spawn(1)

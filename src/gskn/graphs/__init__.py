@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 from gskn.graphs._batch import GraphBatch
 from gskn.graphs._convert import as_batch
-from gskn.graphs._read import is_graph_file, read_graphs
-from gskn.graphs._stream import is_streamed, iter_graphs
+from gskn.graphs._read import read_graphs
+from gskn.graphs._stream import iter_graphs
 
 if TYPE_CHECKING:
     from gskn.graphs._encoder import AttributeEncoder
@@ -15,8 +15,6 @@ __all__ = [
     "AttributeEncoder",
     "GraphBatch",
     "as_batch",
-    "is_graph_file",
-    "is_streamed",
     "iter_graphs",
     "read_graphs",
 ]
