@@ -15,7 +15,7 @@ from gskn import GSKN, GraphBatch, datasets, read_graphs
 from gskn.cli import _app, main
 from gskn.cli._embed import Level, _write_rows
 from gskn.graphs import iter_graphs
-from tests.cli.test_app import COMMAND, run
+from tests.cli.test_app import run
 
 
 @pytest.fixture
@@ -188,8 +188,14 @@ def rings(tmp_path_factory):
 def test_a_process_that_is_stopped_leaves_no_rows(tmp_path, rings, suffix, sign):
     edges, model = rings / "large.parquet", rings / "m.gskn"
     out = tmp_path / f"rows{suffix}"
+    # A run in the background would hand down that Ctrl-C is to be ignored.
+    code = (
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "from gskn.cli import main; main()"
+    )
+    options = ("--model", model, "-o", out, "--level", "node")
     process = subprocess.Popen(
-        [*COMMAND, "embed", edges, "--model", model, "-o", out, "--level", "node"],
+        [sys.executable, "-c", code, "embed", edges, *options],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -197,7 +203,7 @@ def test_a_process_that_is_stopped_leaves_no_rows(tmp_path, rings, suffix, sign)
     while not any(tmp_path.glob(".rows*")):  # the file that would be renamed
         assert process.poll() is None, process.stderr.read()
         time.sleep(0.05)
-    time.sleep(0.5)
+    time.sleep(0.2)
     process.send_signal(sign)
     stdout, stderr = process.communicate(timeout=60)
     assert process.returncode != 0
