@@ -4,8 +4,10 @@ import re
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from gskn import datasets
+from gskn.cli import app
 from tests.reference.walks import pattern_counts
 
 README = (Path(__file__).parents[1] / "README.md").read_text()
@@ -42,3 +44,16 @@ def test_the_examples_run(tmp_path, monkeypatch):
     exec(stages, scope)
     assert scope["rows"].shape == (3371, 8)
     assert scope["gram"].shape == (188, 188)
+
+
+def test_the_commands_of_embedding_run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for folder in ("my-graphs", "new-graphs"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "g.csv").write_text("0,1\n1,2\n")
+    section = README.partition("## Embed")[2].partition("```sh\n")[2].partition("```")[0]
+    commands = [line.partition("#")[0].split()[1:] for line in section.splitlines()]
+    assert len(commands) == 4
+    for arguments in commands:
+        assert CliRunner().invoke(app, arguments, catch_exceptions=False).exit_code == 0
+        assert (tmp_path / arguments[arguments.index("-o") + 1]).is_file()

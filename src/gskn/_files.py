@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from gskn.exceptions import InputError
+
 _ORPHAN_SECONDS = 24 * 3600
 
 
@@ -27,6 +29,21 @@ def whole_file(path: Path) -> Iterator[Path]:
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def check_output(path: Path) -> None:
+    """Refuse a place where no file can be written, before hours of work are lost."""
+    if path.is_dir():
+        raise InputError(f"{str(path)!r} is a folder; give the name of a file to write.")
+    folder = path.absolute().parent
+    while not folder.exists():
+        folder = folder.parent
+    if not folder.is_dir():
+        raise InputError(f"{str(path)!r} cannot be written: {str(folder)!r} is no folder.")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise InputError(
+            f"{str(path)!r} cannot be written: nothing may be written to {str(folder)!r}."
+        )
 
 
 def _remove_orphans(path: Path) -> None:

@@ -26,7 +26,8 @@ def run(*arguments, **environment):
 
 def test_version_and_help():
     assert run("--version").stdout.startswith("gskn 0.")
-    for arguments in (["--help"], ["datasets", "--help"], ["describe", "-h"]):
+    commands = ("datasets", "describe", "embed", "fit")
+    for arguments in (["--help"], *([command, "-h"] for command in commands)):
         result = run(*arguments)
         assert result.returncode == 0
         assert "Example" in result.stdout
@@ -98,6 +99,14 @@ def test_a_malformed_file_is_one_line(tmp_path):
     assert result.returncode == 1
     assert "x.g6, line 1" in result.stderr
     assert result.stderr.count("\n") == 1
+
+
+def test_a_warning_is_one_line(tmp_path):
+    nx.write_graph6(nx.cycle_graph(5), tmp_path / "ring.g6")
+    (tmp_path / "[note].md").touch()
+    result = run("describe", tmp_path)
+    assert result.returncode == 0
+    assert result.stderr == "warning: Not read, for their names say no graph: [note].md\n"
 
 
 def test_a_reader_that_goes_away_is_no_failure():

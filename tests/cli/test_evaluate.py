@@ -1,6 +1,8 @@
 import json
 from xml.etree import ElementTree as ET
 
+import networkx as nx
+
 from gskn.evaluation import ResultFile
 from tests.cli.test_app import run
 
@@ -61,3 +63,27 @@ def test_a_wrong_name_of_a_picture_is_refused_before_the_run(tmp_path):
     assert result.stderr.count("\n") == 1
     assert "must end in .png or .svg, got 'a.pdf'" in result.stderr
     assert not out.exists()
+
+
+def test_graphs_of_one_s_own(tmp_path):
+    folder = tmp_path / "MUTAG"  # also the name of a set
+    folder.mkdir()
+    lines = []
+    for number in range(20):
+        graph = (
+            nx.cycle_graph(6)
+            if number % 2
+            else nx.disjoint_union_all([nx.cycle_graph(3)] * 2)
+        )
+        nx.write_graph6(graph, folder / f"g{number}.g6")
+        lines.append(f"g{number}.g6,{'one' if number % 2 else 'two'}\n")
+    classes = tmp_path / "classes.csv"
+    classes.write_text("".join(lines))
+    arguments = ("evaluate", folder, "--models", "aw", "--json")
+    (found,) = json.loads(run(*arguments, "--classes", classes).stdout)
+    assert (found["data"], found["mean"]) == (folder.as_posix(), 1.0)
+    result = run(*arguments)
+    assert result.returncode == 1
+    assert result.stderr.count("\n") == 1
+    assert "have no classes" in result.stderr
+    assert run("evaluate", "MUTAG", "--classes", classes).returncode == 2

@@ -5,6 +5,7 @@ Heavy packages are imported inside the commands, so that ``gskn --help`` is quic
 
 import os
 import sys
+import warnings
 from contextlib import suppress
 from typing import Annotated
 
@@ -15,7 +16,9 @@ from rich.markup import escape
 from gskn.cli._datasets import datasets
 from gskn.cli._describe import describe
 from gskn.cli._distinguish import distinguish
+from gskn.cli._embed import embed
 from gskn.cli._evaluate import evaluate
+from gskn.cli._fit import fit
 from gskn.exceptions import GsknError
 
 app = typer.Typer(
@@ -29,13 +32,18 @@ app = typer.Typer(
         "  gskn datasets\n\n"
         "  gskn describe MUTAG graphs/ --json\n\n"
         "  gskn distinguish --pair rook-shrikhande\n\n"
-        "  gskn evaluate MUTAG --models rw+aw,gskn --out runs.jsonl"
+        "  gskn evaluate MUTAG --models rw+aw,gskn --out runs.jsonl\n\n"
+        "  gskn embed graphs/ -o rows.parquet\n\n"
+        "  gskn fit graphs/ -o model.gskn\n\n"
+        "  gskn embed --model model.gskn new/ -o rows.csv --level node"
     ),
 )
 app.command()(datasets)
 app.command()(describe)
 app.command()(distinguish)
 app.command()(evaluate)
+app.command()(embed)
+app.command()(fit)
 
 
 def _print_version(value: bool) -> None:
@@ -63,15 +71,18 @@ def _options(
 
 def main() -> None:
     """Run the command line; failed work is one line on stderr and exit code 1."""
+    warnings.showwarning = lambda message, *_: _say("[yellow]warning:[/]", message)
     try:
         app()
     except (GsknError, OSError) as error:
-        message = " ".join(str(error).split())
-        Console(stderr=True, soft_wrap=True).print(
-            f"[bold red]error:[/] {escape(message)}", highlight=False, end="\n"
-        )
+        _say("[bold red]error:[/]", error)
         _forget_output()
         sys.exit(1)
+
+
+def _say(kind: str, message: object) -> None:
+    text = escape(" ".join(str(message).split()))
+    Console(stderr=True, soft_wrap=True).print(f"{kind} {text}", highlight=False)
 
 
 def _forget_output() -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gskn.cli._options import AsJson, DataHome, built_in_sets
+from gskn.cli._options import AsJson, DataHome, as_path, built_in_sets
 
 if TYPE_CHECKING:
     from gskn.datasets import Dataset
@@ -35,7 +35,8 @@ class Folds(Enum):
 
 def evaluate(  # noqa: PLR0913, PLR0917 - one option each
     sets: Annotated[
-        list[str] | None, typer.Argument(help="Names of sets of graphs with classes.")
+        list[str] | None,
+        typer.Argument(help="Names of sets, or files and folders of graphs with classes."),
     ] = None,
     models: Annotated[
         str, typer.Option(help="Names of models, with commas; 'all' for all of them.")
@@ -53,6 +54,10 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one option each
         Path | None,
         typer.Option(help="File of records (JSON lines); what it holds is not run again."),
     ] = None,
+    classes: Annotated[
+        Path | None,
+        typer.Option(help="Lines graph,class for a path; default: labels.csv in it."),
+    ] = None,
     metric: Annotated[str, typer.Option(help="Score that the table shows.")] = "accuracy",
     plot: Annotated[
         Path | None, typer.Option(help="Picture of the table, .png or .svg.")
@@ -63,6 +68,7 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one option each
     """Evaluate models on sets of graphs by ten folds, and print a table.
 
     Without sets, those that need no download are evaluated.
+    Graphs of one's own: a folder in TU format, or one of files and a labels.csv.
 
     Example: gskn evaluate MUTAG PTC --models rw+aw,gskn --out runs.jsonl --plot runs.png
     """
@@ -77,7 +83,7 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one option each
     if plot is not None:
         check_picture(plot)
     names = _model_names(models)
-    loaded = _load(sets, data_home)
+    loaded = _load(sets, classes, data_home)
     results = None if out is None else ResultFile(out)
     console = Console(stderr=True)
     columns = (
@@ -121,10 +127,19 @@ def _model_names(models: str) -> list[str]:
     return list(MODELS) if models == "all" else [name.strip() for name in models.split(",")]
 
 
-def _load(names: list[str] | None, data_home: Path | None) -> list["Dataset"]:
+def _load(
+    names: list[str] | None, classes: Path | None, data_home: Path | None
+) -> list["Dataset"]:
     from gskn import datasets
 
-    return [datasets.load(name, data_home) for name in names or built_in_sets(data_home)]
+    names = names or built_in_sets(data_home)
+    paths = [as_path(name) for name in names]
+    if classes is not None and (len(paths) > 1 or paths[0] is None):
+        raise typer.BadParameter("is for one file or folder.", param_hint="--classes")
+    return [
+        datasets.load(name, data_home) if path is None else datasets.read(path, classes)
+        for name, path in zip(names, paths, strict=True)
+    ]
 
 
 def _row(name: str, records: list["Record"], metric: str) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from gskn.datasets._catalog import SetInfo, find_set, known_sets
 from gskn.datasets._dataset import Dataset
 from gskn.datasets._load import load, names
+from gskn.datasets._read import read
 from gskn.datasets._store import data_home, find_files
 from gskn.datasets._synthetic import (
     PAIRS,
@@ -26,6 +27,7 @@ __all__ = [
     "known_sets",
     "load",
     "names",
+    "read",
     "regular",
     "rings",
     "rook_shrikhande",

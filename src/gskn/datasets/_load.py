@@ -65,7 +65,7 @@ def load(name: str, data_home: str | Path | None = None) -> Dataset:
             data.graphs,
             data.y,
             "graph",
-            _stratified(data.y),
+            stratified_folds(data.y),
             data.description,
         )
     path = path or fetch_files(info, home)
@@ -90,7 +90,7 @@ def _folds(info: SetInfo, home: Path, y: AnyArray) -> Mapping[str, tuple[IndexAr
     """Return the folds that lie beside the data, and stratified ones in any case."""
     path = home / "folds" / f"{info.name}.json"
     stored = _read_folds(path, len(y)) if path.is_file() else {}
-    return stored if "stratified_seed0" in stored else {**stored, **_stratified(y)}
+    return stored if "stratified_seed0" in stored else {**stored, **stratified_folds(y)}
 
 
 def _read_folds(path: Path, n_graphs: int) -> dict[str, tuple[IndexArray, ...]]:
@@ -115,7 +115,8 @@ def _as_fold(test: object) -> IndexArray:
     return np.array(test, dtype=object).clip(-1, 2**31).astype(np.int64)
 
 
-def _stratified(y: AnyArray) -> dict[str, tuple[IndexArray, ...]]:
+def stratified_folds(y: AnyArray) -> dict[str, tuple[IndexArray, ...]]:
+    """Return ten folds by class, or none where a class has fewer graphs."""
     if y.ndim != 1 or len(y) == 0 or np.unique(y, return_counts=True)[1].min() < _N_FOLDS:
         return {}
     # scikit-learn is slow to import, and most sets have their folds beside them.

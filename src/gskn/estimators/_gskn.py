@@ -1,6 +1,6 @@
 """GSKN: rows of graphs and of nodes, with scikit-learn's manners."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -15,6 +15,7 @@ from gskn._types import FloatArray
 from gskn.estimators._parameters import make_stack
 from gskn.estimators._persist import load_model, save_model
 from gskn.estimators._progress import progress
+from gskn.estimators._sample import sample_graphs
 from gskn.exceptions import InputError
 from gskn.graphs import AttributeEncoder, GraphBatch, as_batch
 from gskn.graphs._batch import runs_of_graphs
@@ -145,6 +146,17 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Choose landmarks among the walks of the graphs ``X``; ``y`` is not looked at."""
         self._fit(as_batch(X), embed=False)
         return self
+
+    def fit_chunks(self, chunks: Iterable[Any]) -> Self:
+        """Fit to graphs in chunks, as from `iter_graphs`, in bounded memory and one pass.
+
+        Graphs with some 130,000 nodes together are drawn at random, whatever the chunks,
+        and the model, attributes included, is fitted to them. Where there are fewer, all
+        are used, and the model is that of `fit`.
+        """
+        make_stack(self.get_params(deep=False))  # complains before anything is read
+        (generator,) = as_generator(self.random_state).spawn(1)
+        return self.fit(sample_graphs(chunks, _FIT_NODES, generator))
 
     def fit_transform(self, X: Any, y: object = None) -> Any:
         """Fit, and return one row per graph; what both need is computed once."""

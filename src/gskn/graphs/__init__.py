@@ -6,11 +6,18 @@ from typing import TYPE_CHECKING
 from gskn.graphs._batch import GraphBatch
 from gskn.graphs._convert import as_batch
 from gskn.graphs._read import read_graphs
+from gskn.graphs._stream import iter_graphs
 
 if TYPE_CHECKING:
     from gskn.graphs._encoder import AttributeEncoder
 
-__all__ = ["AttributeEncoder", "GraphBatch", "as_batch", "read_graphs"]
+__all__ = [
+    "AttributeEncoder",
+    "GraphBatch",
+    "as_batch",
+    "iter_graphs",
+    "read_graphs",
+]
 
 
 # scikit-learn takes more than a second to import; who only reads graphs need not wait.

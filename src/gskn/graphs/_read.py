@@ -2,7 +2,7 @@
 
 import json
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import ParseError, parse
@@ -25,6 +25,8 @@ from gskn.graphs._networkx import from_networkx
 from gskn.graphs._options import ReadOptions
 from gskn.graphs._tu import find_tu_name, read_tu
 
+# In a folder, these hold the classes of its graphs and are no lists of edges.
+CLASS_FILES = ("labels.csv", "classes.csv", "graph_labels.csv")
 # What the parsers of other libraries raise on malformed files.
 _FOREIGN_ERRORS = (ValueError, TypeError, LookupError, AttributeError, RecursionError)
 
@@ -45,7 +47,8 @@ def read_graphs(path: str | Path, *, options: ReadOptions | None = None) -> Grap
         - ``.g6`` and ``.graph6``: one graph a line;
         - ``.smi``, ``.smiles`` and ``.sdf``: molecules, with the rdkit extra;
         - a folder or ``.zip`` with ``NAME_A.txt``: the TU format;
-        - any other folder: all of these in it, in the order of their names.
+        - any other folder: all of these in it, in the order of their names, but for
+          ``labels.csv``, ``classes.csv`` and ``graph_labels.csv``, which hold classes.
     options : ReadOptions, default=None
         What `as_batch` was told; call that to name labels, attributes and weights.
 
@@ -63,19 +66,46 @@ def read_graphs(path: str | Path, *, options: ReadOptions | None = None) -> Grap
     options = options or ReadOptions()
     if not path.exists():
         raise MissingFileError(f"There is no file or folder {str(path)!r}.")
-    if path.is_dir():
-        batches = _read_folder(path, options, seen=set())
-        if not batches:
-            raise MissingFileError(
-                f"The folder {str(path)!r} holds no file of graphs; known: {_known()}."
-            )
-        try:
-            return GraphBatch.concat(batches)
-        except InputError as error:
-            raise InputError(
-                f"The files of {str(path)!r} do not fit together: {error}"
-            ) from error
-    return _read_file(path, options)
+    return read_folder(path, options=options) if path.is_dir() else read_one(path, options)
+
+
+def read_folder(
+    path: Path, skipped: Sequence[Path] = (), *, options: ReadOptions | None = None
+) -> GraphBatch:
+    """Read all graphs of a folder but those of files that are known to hold none."""
+    options = options or ReadOptions()
+    batches = [read_one(file, options) for file in find_graph_files(path, skipped)]
+    try:
+        return GraphBatch.concat(batches)
+    except InputError as error:
+        raise InputError(
+            f"The files of {str(path)!r} do not fit together: {error}"
+        ) from error
+
+
+def read_one(path: Path, options: ReadOptions) -> GraphBatch:
+    """Read one file, or one folder in the TU format."""
+    return read_tu(path, options).graphs if path.is_dir() else _read_file(path, options)
+
+
+def find_graph_files(path: Path, skipped: Sequence[Path] = ()) -> list[Path]:
+    """Return the files of a folder that hold graphs, in order; a TU set is one folder.
+
+    What is ``skipped`` is known to hold something else.
+    """
+    seen = {file.resolve() for file in skipped}
+    found, unknown = _search(path, seen)
+    if unknown:
+        warnings.warn(
+            f"Not read, for their names say no graph: {', '.join(unknown)}",
+            GsknWarning,
+            stacklevel=4,  # who called read_graphs, iter_graphs or datasets.read
+        )
+    if not found:
+        raise MissingFileError(
+            f"The folder {str(path)!r} holds no file of graphs; known: {_known()}."
+        )
+    return found
 
 
 def _read_file(path: Path, options: ReadOptions) -> GraphBatch:
@@ -96,35 +126,33 @@ def _read_file(path: Path, options: ReadOptions) -> GraphBatch:
         raise FileFormatError(path, f"not readable as {suffix}: {error}") from error
 
 
-def _read_folder(path: Path, options: ReadOptions, seen: set[Path]) -> list[GraphBatch]:
-    """Read a TU set, or every file by its suffix; links are not followed in circles."""
+def _search(path: Path, seen: set[Path]) -> tuple[list[Path], list[str]]:
+    """List graph files, and names of others; links are not followed in circles."""
     if path.resolve() in seen:
-        return []
+        return [], []
     seen.add(path.resolve())
     if find_tu_name(Folder(path)) is not None:
-        return [read_tu(path, options).graphs]
-    batches, unknown = [], []
+        return [path], []
+    found, unknown = [], []
     for child in sorted(path.iterdir(), key=_natural):
         if child.name.startswith((".", "__")) or not child.exists():
             continue
         if child.is_dir():
-            batches += _read_folder(child, options, seen)
-        elif _is_graph_file(child):
-            batches.append(_read_file(child, options))
-        else:
+            below = _search(child, seen)
+            found += below[0]
+            unknown += below[1]
+        elif is_graph_file(child):
+            found += [] if child.resolve() in seen else [child]
+        elif child.name.lower() not in CLASS_FILES:
             unknown.append(child.name)
-    if unknown:
-        warnings.warn(
-            f"Not read, for their names say no graph: {', '.join(unknown)}",
-            GsknWarning,
-            stacklevel=3,
-        )
-    return batches
+    return found, unknown
 
 
-def _is_graph_file(path: Path) -> bool:
+def is_graph_file(path: Path) -> bool:
+    """Tell by its name whether a file of a folder is read as graphs."""
     is_note = path.stem.lower() in {"readme", "license", "licence", "notes"}
-    return path.suffix.lower() in {*_READERS, ".zip"} and not is_note
+    is_classes = path.name.lower() in CLASS_FILES
+    return path.suffix.lower() in {*_READERS, ".zip"} and not is_note and not is_classes
 
 
 def _natural(path: Path) -> list[tuple[int, int, str]]:

@@ -31,8 +31,8 @@ def from_table(table: Any, options: ReadOptions) -> GraphParts:
     nodes = None if options.nodes is None else _as_arrow(options.nodes, "node table")
     graph_key, source_key, target_key = options.columns
     grouped = graph_key in edges.column_names
-    source, target = (_column(edges, key, "edge") for key in (source_key, target_key))
-    node_ids = _column(nodes, "node", "node") if nodes is not None else source.slice(0, 0)
+    source, target = (as_column(edges, key, "edge") for key in (source_key, target_key))
+    node_ids = as_column(nodes, "node", "node") if nodes is not None else source.slice(0, 0)
     ids, id_values = _factorize([source, target, node_ids])
     graphs, graph_values = _group(edges, nodes, graph_key, grouped=grouped)
     n_edges = len(source)
@@ -81,7 +81,8 @@ def _as_arrow(table: Any, name: str) -> pa.Table:
     return table
 
 
-def _column(table: pa.Table, key: str, kind: str) -> pa.ChunkedArray:
+def as_column(table: pa.Table, key: str, kind: str) -> pa.ChunkedArray:
+    """Return a column that must be there, without gaps and as plain values."""
     if key not in table.column_names:
         found = ", ".join(map(repr, table.column_names)) or "none"
         raise InputError(
@@ -139,9 +140,9 @@ def _group(
     if not grouped:
         n_rows = len(edges) + (0 if nodes is None else len(nodes))
         return np.zeros(n_rows, dtype=np.int64), np.zeros(1, dtype=np.int64)
-    columns = [_column(edges, key, "edge")]
+    columns = [as_column(edges, key, "edge")]
     if nodes is not None:
-        columns.append(_column(nodes, key, "node"))
+        columns.append(as_column(nodes, key, "node"))
     return _factorize(columns)
 
 
@@ -169,7 +170,7 @@ def _labels(
         if "label" not in nodes.column_names:
             return None
         key = "label"
-    return _in_order(_column(nodes, key, "node").to_numpy(), listed)
+    return _in_order(as_column(nodes, key, "node").to_numpy(), listed)
 
 
 def _attributes(
@@ -196,7 +197,7 @@ def _in_order(values: AnyArray, listed: IndexArray) -> AnyArray:
 
 def _numbers(table: pa.Table, key: str, kind: str) -> AnyArray:
     """Read a column of numbers, or of lists of numbers, equally many in each."""
-    column = _column(table, key, kind)
+    column = as_column(table, key, kind)
     if pa.types.is_list(column.type) or pa.types.is_fixed_size_list(column.type):
         return as_floats(column.to_pylist(), f"Column {key!r} of the {kind} table")
     try:

@@ -1,0 +1,137 @@
+"""``gskn embed``: rows of graphs or of nodes, from any input to a file."""
+
+import json
+import time
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from gskn.cli import _model as model_options
+from gskn.cli._options import DataHome, check_not_input, find_source
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from gskn import GSKN
+    from gskn._types import NameArray
+    from gskn.graphs import GraphBatch
+
+
+class Level(Enum):
+    """What a row belongs to."""
+
+    graph = "graph"
+    node = "node"
+
+
+def embed(  # noqa: PLR0913, PLR0917 - one option each
+    graphs: model_options.Input,
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="File of rows: .parquet, .csv or .npz.")
+    ],
+    level: Annotated[
+        Level, typer.Option(help="One row per graph, or per node.")
+    ] = Level.graph,
+    model: Annotated[
+        Path | None,
+        typer.Option(help="Model of gskn fit; without it, one is fitted to the input."),
+    ] = None,
+    branches: model_options.Branches = None,
+    walk_length: model_options.WalkLength = None,
+    anonymous_length: model_options.AnonymousLength = None,
+    n_landmarks: model_options.Landmarks = None,
+    alpha: model_options.Alpha = None,
+    beta: model_options.Beta = None,
+    weighting: model_options.WeightingOption = None,
+    pooling: model_options.PoolingOption = None,
+    seed: model_options.Seed = None,
+    jobs: model_options.Jobs = None,
+    data_home: DataHome = None,
+) -> None:
+    """Embed graphs, or their nodes, and write the rows to a file.
+
+    A folder, or a parquet table of edges, may be larger than memory.
+    The table has the columns graph, source and target, graph after graph.
+
+    Example: gskn embed graphs/ -o rows.parquet --level node
+    """
+    from gskn._row_files import check_row_file
+    from gskn.graphs import iter_graphs
+
+    begin = time.monotonic()
+    check_row_file(out)
+    check_not_input(out, graphs)
+    given = model_options.given_parameters(
+        branches=branches,
+        walk_length=walk_length,
+        anonymous_length=anonymous_length,
+        n_landmarks=n_landmarks,
+        alpha=alpha,
+        beta=beta,
+        weighting=weighting,
+        pooling=pooling,
+        random_state=seed,
+    )
+    ready = _load(model, given, jobs) if model is not None else None
+    source = find_source(graphs, data_home)
+    with model_options.counting() as count:
+        if ready is None:
+            ready = model_options.make_model(given, jobs)
+            ready.fit_chunks(count("fitting", iter_graphs(source)))
+        n_rows = _write_rows(count("embedding", iter_graphs(source)), ready, level, out)
+    seconds = time.monotonic() - begin
+    typer.echo(
+        f"{out}: {n_rows:,} rows of {level.value}s, {ready.n_features_out_} columns, "
+        f"{seconds:.1f} s"
+    )
+
+
+def _load(path: Path, given: dict[str, Any], jobs: int | None) -> "GSKN":
+    from gskn import GSKN
+
+    if given:
+        raise typer.BadParameter(
+            f"the model has its own {', '.join(given)}; leave out the options of fitting.",
+            param_hint="--model",
+        )
+    loaded = GSKN.load(path)
+    return loaded if jobs is None else loaded.set_params(n_jobs=jobs)
+
+
+def _write_rows(
+    chunks: "Iterable[GraphBatch]", model: "GSKN", level: Level, out: Path
+) -> int:
+    """Write the rows of all chunks, and return how many they are."""
+    from gskn._row_files import open_row_file
+    from gskn.exceptions import InputError
+
+    n_rows = 0
+    with open_row_file(out, model.get_feature_names_out(), _metadata(model)) as write:
+        for chunk in chunks:
+            rows = (
+                model.transform(chunk)
+                if level is Level.graph
+                else model.transform_nodes(chunk)
+            )
+            write(_ids(chunk, level), rows)
+            n_rows += len(rows)
+        if not n_rows:
+            raise InputError(f"There are no {level.value}s in the input, so no rows.")
+    return n_rows
+
+
+def _ids(chunk: "GraphBatch", level: Level) -> "dict[str, NameArray]":
+    if chunk.graph_names is None or chunk.node_names is None:
+        raise AssertionError("iter_graphs names everything")
+    if level is Level.graph:
+        return {"graph": chunk.graph_names}
+    return {"graph": chunk.graph_names[chunk.node_graphs], "node": chunk.node_names}
+
+
+def _metadata(model: "GSKN") -> dict[str, str]:
+    from gskn import __version__
+
+    parameters = json.dumps(model.get_params(deep=False))
+    return {"gskn_version": __version__, "gskn_parameters": parameters}

@@ -1,0 +1,57 @@
+"""``gskn fit``: a model for `embed`, fitted to graphs."""
+
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gskn.cli import _model as model_options
+from gskn.cli._options import DataHome, check_not_input, find_source
+
+
+def fit(  # noqa: PLR0913, PLR0917 - one option each
+    graphs: model_options.Input,
+    out: Annotated[Path, typer.Option("--out", "-o", help="File of the model to write.")],
+    branches: model_options.Branches = None,
+    walk_length: model_options.WalkLength = None,
+    anonymous_length: model_options.AnonymousLength = None,
+    n_landmarks: model_options.Landmarks = None,
+    alpha: model_options.Alpha = None,
+    beta: model_options.Beta = None,
+    weighting: model_options.WeightingOption = None,
+    pooling: model_options.PoolingOption = None,
+    seed: model_options.Seed = None,
+    jobs: model_options.Jobs = None,
+    data_home: DataHome = None,
+) -> None:
+    """Fit a model to graphs, and write it to a file for gskn embed.
+
+    A folder, or a parquet table of edges, may be larger than memory.
+    Landmarks are then chosen from a sample of its graphs.
+
+    Example: gskn fit graphs/ -o model.gskn --anonymous-length 7
+    """
+    from gskn._files import check_output
+    from gskn.graphs import iter_graphs
+
+    begin = time.monotonic()
+    check_output(out)
+    check_not_input(out, graphs)
+    given = model_options.given_parameters(
+        branches=branches,
+        walk_length=walk_length,
+        anonymous_length=anonymous_length,
+        n_landmarks=n_landmarks,
+        alpha=alpha,
+        beta=beta,
+        weighting=weighting,
+        pooling=pooling,
+        random_state=seed,
+    )
+    model = model_options.make_model(given, jobs)
+    with model_options.counting() as count:
+        model.fit_chunks(count("fitting", iter_graphs(find_source(graphs, data_home))))
+    model.save(out)
+    seconds = time.monotonic() - begin
+    typer.echo(f"{out}: a model of {model.n_features_out_} columns, {seconds:.1f} s")

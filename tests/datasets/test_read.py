@@ -1,0 +1,133 @@
+import zipfile
+
+import networkx as nx
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from gskn import datasets
+from gskn.exceptions import FileFormatError, GsknError, InputError, MissingFileError
+
+
+def write_graphs(folder, n_graphs=4):
+    folder.mkdir(parents=True, exist_ok=True)
+    for number in range(n_graphs):
+        kind = nx.cycle_graph if number % 2 else nx.path_graph
+        nx.write_graph6(kind(number + 3), folder / f"g{number}.g6")
+    return folder
+
+
+def write_tu(folder, *, labels="1\n2\n"):
+    folder.mkdir()
+    (folder / "OWN_A.txt").write_text("1, 2\n2, 1\n3, 4\n4, 3\n")
+    (folder / "OWN_graph_indicator.txt").write_text("1\n1\n2\n2\n")
+    if labels:
+        (folder / "OWN_graph_labels.txt").write_text(labels)
+    return folder
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "g0,a\ng1,b\ng2,a\ng3,b\n",
+        "graph,class\ng3.g6,b\ng2.g6,a\ng1,b\ng0,a",
+        "\ufeffID;Label\r\ng3;b\r\n\r\ng2 ; a\r\ng1;b\r\ng0;a\r\n",
+        "g0\ta\ng1\tb\ng2\ta\ng3\tb\n",
+        'g0,"a"\ng1,b\n"g2.g6",a\ng3,b\n',
+    ],
+)
+@pytest.mark.parametrize("name", ["labels.csv", "Classes.csv", "graph_labels.csv"])
+def test_classes_beside_the_graphs(tmp_path, name, text):
+    folder = write_graphs(tmp_path / "own")
+    (folder / name).write_text(text, newline="")
+    data = datasets.read(folder)
+    assert data.graphs.graph_sizes.tolist() == [3, 4, 5, 6]
+    assert data.y.tolist() == ["a", "b", "a", "b"]
+    assert (data.name, data.task, data.n_classes) == (folder.as_posix(), "graph", 2)
+
+
+def test_a_file_of_classes_anywhere(tmp_path):
+    folder = write_graphs(tmp_path / "own", 20)
+    for file in (tmp_path / "y.csv", folder / "y.csv"):
+        file.write_text("".join(f"g{n},{(-1) ** n}\n" for n in range(20)))
+        data = datasets.read(folder, file)
+        assert data.graphs.n_graphs == 20
+        assert data.y.tolist() == [1, -1] * 10
+        assert data.y.dtype == np.int64
+        assert len(data.folds["stratified_seed0"]) == 10
+
+
+def test_graphs_of_one_file_are_called_by_name_or_number(tmp_path):
+    path = tmp_path / "edges.parquet"
+    pq.write_table(pa.table({"graph": [7, 9], "source": [0, 0], "target": [1, 1]}), path)
+    (tmp_path / "y.csv").write_text("9,old\n7,new\n")
+    assert datasets.read(path, tmp_path / "y.csv").y.tolist() == ["new", "old"]
+    (tmp_path / "two.g6").write_text("A_\nBw\n")
+    (tmp_path / "y.csv").write_text("two:1,b\ntwo:0,a\n")
+    assert datasets.read(tmp_path / "two.g6", tmp_path / "y.csv").y.tolist() == ["a", "b"]
+
+
+def test_the_tu_format_has_its_own_classes(tmp_path, monkeypatch):
+    folder = write_tu(tmp_path / "some")
+    with zipfile.ZipFile(tmp_path / "some.zip", "w") as archive:
+        for file in folder.iterdir():
+            archive.write(file, file.name)
+    for path in (folder, tmp_path / "some.zip"):
+        assert datasets.read(path).y.tolist() == [1, 2]
+    monkeypatch.chdir(tmp_path)
+    assert datasets.read("some").name == datasets.read("./some").name == "./some"
+    with pytest.raises(InputError, match="classes of its own"):
+        datasets.read(folder, "y.csv")
+    with pytest.raises(FileFormatError, match=r"OWN_graph_labels\.txt is missing"):
+        datasets.read(write_tu(tmp_path / "none", labels=""))
+    with pytest.raises(FileFormatError, match="2 numbers a graph"):
+        datasets.read(write_tu(tmp_path / "two", labels="1,2\n2,1\n"))
+    with pytest.raises(InputError, match="of one class"):
+        datasets.read(write_tu(tmp_path / "same", labels="1\n1\n"))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("g0,a\ng1,b\n", r"labels\.csv: the graph 'g2' has no class, nor have 1 others"),
+        ("g0,a\ng1,b\ng2,a\n", r"'g3' has no class; add"),
+        ("g0,a\ng1,b\ng9,a\n", r"line 3: there is no graph 'g9'; the first .* 'g0'"),
+        ("g0,a\ng1,b\ng0,a\n", r"line 3: the graph 'g0' has a class in line 1 already"),
+        (
+            "graph,class\ng0,a\ng0.g6,a\n",
+            r"line 3: the graph 'g0\.g6' has a class in line 2",
+        ),
+        ("g0,a,b\n", r"line 1: expected a graph and its class, got 'g0,a,b'"),
+        ("g0,a\ng1,\n", r"line 2: expected a graph and its class, got 'g1,'"),
+        ("g0,a\ng1\n", r"line 2: expected a graph and its class"),
+        ("g0,a\ng1,a\ng2,a\ng3,a\n", r"of one class \(a\)"),
+        ("", r"'g0' has no class, nor have 3 others"),
+    ],
+)
+def test_every_mistake_is_one_clear_line(tmp_path, text, message):
+    folder = write_graphs(tmp_path / "own")
+    (folder / "labels.csv").write_text(text)
+    with pytest.raises(GsknError, match=message) as caught:
+        datasets.read(folder)
+    assert "\n" not in str(caught.value)
+
+
+def test_what_is_missing_or_doubled_is_said(tmp_path):
+    folder = write_graphs(tmp_path / "own")
+    with pytest.raises(MissingFileError, match=r"have no classes.*labels\.csv"):
+        datasets.read(folder)
+    with pytest.raises(MissingFileError, match="no file of classes 'none'"):
+        datasets.read(folder, "none")
+    with pytest.raises(MissingFileError, match="nowhere"):
+        datasets.read(tmp_path / "nowhere")
+    for name in ("labels.csv", "classes.csv"):
+        (folder / name).write_bytes(b"g0,\xff\n")
+    with pytest.raises(InputError, match=r"holds classes\.csv and labels\.csv; keep one"):
+        datasets.read(folder)
+    (folder / "classes.csv").unlink()
+    with pytest.raises(FileFormatError, match="not text in UTF-8"):
+        datasets.read(folder)
+    write_graphs(folder / "more", 1)
+    with pytest.raises(InputError, match="2 graphs are named 'g0'"):
+        datasets.read(folder)

@@ -1,0 +1,168 @@
+import networkx as nx
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from gskn import GraphBatch, datasets, read_graphs
+from gskn.exceptions import FileFormatError, GsknWarning, InputError, MissingFileError
+from gskn.graphs import iter_graphs
+from gskn.graphs._stream import is_streamed
+
+CHUNKS = (1, 7, 100, 2**15)
+
+
+def edge_table(names, seed=0):
+    """Return edges of random graphs, one after the other, with weights."""
+    generator = np.random.default_rng(seed)
+    graphs, ends = [], []
+    for name in names:
+        n_edges = int(generator.integers(1, 12))
+        graphs += [name] * n_edges
+        ends.append(generator.integers(0, 6, (n_edges, 2)))
+    source, target = np.concatenate(ends).T
+    weight = generator.random(len(source))
+    return pa.table({"graph": graphs, "source": source, "target": target, "weight": weight})
+
+
+def assert_same(batch, expected):
+    """Compare graphs, and names as text."""
+    assert (batch.adjacency != expected.adjacency).nnz == 0
+    assert batch.graph_ptr.tolist() == expected.graph_ptr.tolist()
+    for names in ("graph_names", "node_names"):
+        found, wanted = getattr(batch, names), getattr(expected, names)
+        assert wanted is None or [*map(str, found)] == [*map(str, wanted)]
+    labels = [
+        None if b.node_labels is None else [b.label_values[n] for n in b.node_labels]
+        for b in (batch, expected)
+    ]
+    assert labels[0] == labels[1]
+
+
+@pytest.mark.parametrize("chunk_edges", CHUNKS)
+@pytest.mark.parametrize("row_group_size", [1, 5, 1000])
+def test_a_sorted_table_is_what_read_graphs_reads(tmp_path, chunk_edges, row_group_size):
+    path = tmp_path / "edges.parquet"
+    pq.write_table(edge_table(range(60)), path, row_group_size=row_group_size)
+    chunks = list(iter_graphs(path, chunk_edges=chunk_edges))
+    assert_same(GraphBatch.concat(chunks), read_graphs(path))
+    n_edges = len(edge_table(range(60)))
+    assert n_edges / (chunk_edges + 11) <= len(chunks) <= 60
+    assert len(chunks) == 1 or chunk_edges < 2**15
+    assert chunks[0].graph_names.dtype == np.int64
+
+
+@pytest.mark.parametrize("chunk_edges", CHUNKS)
+def test_graphs_of_a_table_keep_its_order(tmp_path, chunk_edges):
+    path = tmp_path / "edges.parquet"
+    names = [f"g{number}" for number in np.random.default_rng(0).permutation(40)]
+    table = edge_table(names)
+    column = table["graph"].dictionary_encode()  # as pandas writes categories
+    pq.write_table(table.set_column(0, "graph", column), path, row_group_size=9)
+    batch = GraphBatch.concat(list(iter_graphs(path, chunk_edges=chunk_edges)))
+    assert batch.graph_names.tolist() == names
+    by_name = read_graphs(path)
+    place = {name: number for number, name in enumerate(by_name.graph_names)}
+    assert_same(batch, by_name[[place[name] for name in names]])
+
+
+@pytest.mark.parametrize("chunk_edges", CHUNKS)
+@pytest.mark.parametrize("names", [[1, 2, 3, 2], [3, 1, 3], ["b", "a", "c", "b"]])
+def test_a_graph_that_comes_back_is_refused(tmp_path, names, chunk_edges):
+    path = tmp_path / "edges.parquet"
+    table = pa.table({"graph": names, "source": names, "target": names})
+    pq.write_table(table, path, row_group_size=2)
+    message = f"graph {names[-1]!r} comes back in row {len(names) - 1}.*sort the table by"
+    with pytest.raises(FileFormatError, match=message):
+        list(iter_graphs(path, chunk_edges=chunk_edges))
+
+
+def test_names_of_any_kind_of_column(tmp_path):
+    path = tmp_path / "edges.parquet"
+    dates = np.array(["2024-01-02", "2024-01-01"], dtype="datetime64[ns]")
+    for names, expected in (
+        (dates, [str(date) for date in dates]),
+        ([0.5, 0.25], ["0.5", "0.25"]),
+        (np.array([7, 3], np.uint8), [7, 3]),
+    ):
+        pq.write_table(pa.table({"graph": names, "source": [0, 0], "target": [1, 2]}), path)
+        for chunk_edges in CHUNKS:
+            chunks = list(iter_graphs(path, chunk_edges=chunk_edges))
+            assert [name for c in chunks for name in c.graph_names] == expected
+
+
+def test_a_table_without_graphs_is_one_graph(tmp_path):
+    path = tmp_path / "edges.parquet"
+    pq.write_table(pa.table({"source": [0, 1], "target": [1, 2]}), path)
+    assert not is_streamed(path)
+    (batch,) = iter_graphs(path)
+    assert batch.graph_sizes.tolist() == [3]
+    pq.write_table(edge_table([0]).slice(0, 0), path)
+    assert list(iter_graphs(path)) == []
+
+
+def test_mistakes_in_a_table_name_the_row(tmp_path):
+    path = tmp_path / "edges.parquet"
+    good = {"graph": [1, 1, 2, 3], "source": [0, 1, 0, 0], "target": [1, 2, 1, 1]}
+    for column, values, message in (
+        ("graph", [1, 1, 2, None], r"no 'graph' in row 1.*Counted from row 2"),
+        ("target", [1, 2, 1, None], r"no 'target' in row 0.*Counted from row 3"),
+        ("weight", [1, 1, -1, 1], r"weight -1.*row 0, the first of the graph named 1"),
+        ("graph", [[1]] * 4, r"'graph' holds list"),
+    ):
+        pq.write_table(pa.table({**good, column: values}), path)
+        with pytest.raises(FileFormatError, match=message):
+            list(iter_graphs(path, chunk_edges=2))
+    path.write_bytes(path.read_bytes()[:50])
+    with pytest.raises(FileFormatError, match="not parquet"):
+        iter_graphs(path)
+
+
+@pytest.mark.parametrize("chunk_edges", CHUNKS)
+def test_a_folder_is_what_read_graphs_reads(tmp_path, chunk_edges):
+    (tmp_path / "below").mkdir()
+    for size in range(3, 9):
+        nx.write_graph6(nx.cycle_graph(size), tmp_path / f"ring{size}.g6")
+        nx.write_edgelist(nx.path_graph(size), tmp_path / "below" / f"path{size}.edgelist")
+    (tmp_path / "many.csv").write_text("graph,source,target\n4,a,b\n4,b,c\n5,a,b\n")
+    (tmp_path / "labels.csv").write_text("ring3,0\n")
+    chunks = list(iter_graphs(tmp_path, chunk_edges=chunk_edges))
+    expected = read_graphs(tmp_path)
+    assert expected.n_graphs == 14
+    assert_same(GraphBatch.concat(chunks), expected)
+    assert all(type(name) is str for chunk in chunks for name in chunk.graph_names)
+    if chunk_edges == 100:
+        assert 1 < len(chunks) < 7
+
+
+@pytest.mark.parametrize("chunk_edges", CHUNKS)
+def test_files_that_do_not_fit_together_are_named(tmp_path, chunk_edges):
+    (tmp_path / "a.smi").write_text("CC\n")
+    nx.write_graph6(nx.cycle_graph(5), tmp_path / "b.g6")
+    with pytest.raises(InputError, match=r"a\.smi has node labels .*b\.g6 has no node"):
+        list(iter_graphs(tmp_path, chunk_edges=chunk_edges))
+
+
+def test_other_sources_are_cut(tmp_path):
+    graphs = datasets.load("MUTAG").graphs
+    for chunk_edges in CHUNKS:
+        chunks = list(iter_graphs(graphs, chunk_edges=chunk_edges))
+        assert_same(GraphBatch.concat(chunks), graphs)
+        assert chunks[-1].graph_names[-1] == 187
+    nx.write_graph6(nx.cycle_graph(5), tmp_path / "ring.g6")
+    (batch,) = iter_graphs(tmp_path / "ring.g6")
+    assert batch.graph_names.tolist() == ["ring"]
+    assert batch.node_names.tolist() == [0, 1, 2, 3, 4]
+
+
+def test_what_is_not_there_or_holds_nothing_is_said_at_once(tmp_path):
+    with pytest.raises(MissingFileError, match="nowhere"):
+        iter_graphs(tmp_path / "nowhere")
+    (tmp_path / "image.png").touch()
+    with (
+        pytest.raises(MissingFileError, match="holds no file of graphs"),
+        pytest.warns(GsknWarning, match="image"),
+    ):
+        list(iter_graphs(tmp_path))
+    with pytest.raises(InputError, match="chunk_edges must be at least 1"):
+        iter_graphs(tmp_path, chunk_edges=0)

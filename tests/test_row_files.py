@@ -1,0 +1,98 @@
+import csv
+import json
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+from gskn import _row_files
+from gskn._row_files import open_row_file
+from gskn.exceptions import InputError
+
+FEATURES = ["one", "two, too"]
+ROWS = np.random.default_rng(0).normal(size=(7, 2)) * 10.0 ** np.arange(-3, 4)[:, None]
+NAMES = {
+    "text": np.array(["a", 'b "c", d', "line\nbreak", "é", "", "long name", "7"], object),
+    "numbers": np.arange(7) * 2**40,
+}
+
+
+def write(path, names, cuts, **metadata):
+    with open_row_file(path, FEATURES, metadata) as append:
+        for part in np.split(np.arange(7), cuts):
+            append({"graph": names[part], "node": part}, ROWS[part])
+
+
+def read(path):
+    """Return graphs, nodes, rows and names of columns."""
+    if path.suffix == ".npz":
+        with np.load(path, allow_pickle=False) as file:
+            found = {name: file[name] for name in file.files}
+        names = ["graph", "node", *found["names"].tolist()]
+        return found["graph"].tolist(), found["node"].tolist(), found["rows"], names
+    if path.suffix == ".parquet":
+        table = pq.read_table(path).to_pydict()
+        names, columns = list(table), list(table.values())
+    else:
+        with path.open(newline="", encoding="utf-8") as file:
+            names, *lines = csv.reader(file)
+        columns = list(zip(*lines, strict=True))
+    rows = np.array(columns[2:], dtype=float).T
+    return list(columns[0]), [*map(int, columns[1])], rows, names
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".csv", ".npz"])
+@pytest.mark.parametrize("kind", NAMES)
+@pytest.mark.parametrize("cuts", [[], [1, 4], [2, 2, 6]])
+def test_rows_come_back_bit_for_bit(tmp_path, suffix, kind, cuts, monkeypatch):
+    monkeypatch.setattr(_row_files, "_GROUP_CELLS", 6)
+    path = tmp_path / "new" / f"rows{suffix}"
+    write(path, NAMES[kind], cuts)
+    graphs, nodes, rows, names = read(path)
+    expected = NAMES[kind].tolist()
+    assert graphs == ([*map(str, expected)] if suffix == ".csv" else expected)
+    assert nodes == list(range(7))
+    np.testing.assert_array_equal(rows, ROWS)
+    assert names == ["graph", "node", *FEATURES]
+    assert [child.name for child in path.parent.iterdir()] == [path.name]
+
+
+def test_parquet_says_where_it_comes_from(tmp_path, monkeypatch):
+    monkeypatch.setattr(_row_files, "_GROUP_CELLS", 6)
+    path = tmp_path / "rows.parquet"
+    write(path, NAMES["text"], [1, 2, 3, 4, 5, 6], parameters=json.dumps({"alpha": 1}))
+    file = pq.ParquetFile(path)
+    assert json.loads(file.schema_arrow.metadata[b"parameters"]) == {"alpha": 1}
+    assert file.num_row_groups == 3
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".csv", ".npz"])
+def test_a_failure_leaves_the_old_file_and_nothing_else(tmp_path, suffix):
+    path = tmp_path / f"rows{suffix}"
+    path.write_text("old")
+
+    def fail(error):
+        with open_row_file(path, FEATURES, {}) as append:
+            append({"graph": np.arange(7)}, ROWS)
+            raise error
+
+    for failure in (RuntimeError, KeyboardInterrupt):
+        with pytest.raises(failure):
+            fail(failure)
+        assert path.read_text() == "old"
+        assert list(tmp_path.iterdir()) == [path]
+
+
+def test_places_that_cannot_be_written_are_refused_at_once(tmp_path):
+    (tmp_path / "file").touch()
+    (tmp_path / "folder.csv").mkdir()
+    for path, message in (
+        ("rows.xlsx", r"must end in one of \.parquet, \.csv, \.npz"),
+        ("folder.csv", "is a folder"),
+        ("file/rows.csv", "is no folder"),
+        ("file/below/rows.csv", "is no folder"),
+    ):
+        with pytest.raises(InputError, match=message):
+            _row_files.check_row_file(tmp_path / path)
+    _row_files.check_row_file(Path("rows.CSV"))
