@@ -19,6 +19,7 @@ from gskn.cli._distinguish import distinguish
 from gskn.cli._embed import embed
 from gskn.cli._evaluate import evaluate
 from gskn.cli._fit import fit
+from gskn.cli._reproduce import reproduce
 from gskn.exceptions import GsknError
 
 app = typer.Typer(
@@ -35,7 +36,8 @@ app = typer.Typer(
         "  gskn evaluate MUTAG --models rw+aw,gskn --out runs.jsonl\n\n"
         "  gskn embed graphs/ -o rows.parquet\n\n"
         "  gskn fit graphs/ -o model.gskn\n\n"
-        "  gskn embed --model model.gskn new/ -o rows.csv --level node"
+        "  gskn embed --model model.gskn new/ -o rows.csv --level node\n\n"
+        "  gskn reproduce structure regular"
     ),
 )
 app.command()(datasets)
@@ -44,6 +46,7 @@ app.command()(distinguish)
 app.command()(evaluate)
 app.command()(embed)
 app.command()(fit)
+app.command()(reproduce)
 
 
 def _print_version(value: bool) -> None:

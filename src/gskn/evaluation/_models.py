@@ -109,6 +109,11 @@ MODELS = {
             "anonymous walks of one length, 32 columns",
             ({**_PAPER, "branches": ("anonymous",)},),
         ),
+        Model(
+            "nodes-large",
+            "random and anonymous walks for classes of nodes, many columns",
+            ({"walk_length": 5, "n_landmarks": 128},),
+        ),
     )
 }
 

@@ -44,6 +44,8 @@ class Record:
         Peak memory of the process so far.
     versions : mapping of str to str
         Of Python and of packages that numbers depend on.
+    day : str
+        When it was run, as 2026-12-31.
     """
 
     data: str
@@ -58,6 +60,7 @@ class Record:
     seconds: Mapping[str, float] = field(default_factory=dict)
     peak_mebibytes: float = 0.0
     versions: Mapping[str, str] = field(default_factory=dict)
+    day: str = ""
 
     @property
     def key(self) -> str:
@@ -82,7 +85,7 @@ class Clock:
 
 
 def complete(record: Record, clock: Clock) -> Record:
-    """Return a record with times, memory and versions, and no digits beyond need."""
+    """Return a record with times, memory, versions and day; no digits beyond need."""
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     python = ".".join(map(str, sys.version_info[:3]))
     return replace(
@@ -91,6 +94,7 @@ def complete(record: Record, clock: Clock) -> Record:
         seconds={name: round(spent, 3) for name, spent in clock.seconds.items()},
         peak_mebibytes=round(peak, 1),
         versions={"python": python, **{name: version(name) for name in _PACKAGES}},
+        day=time.strftime("%Y-%m-%d", time.gmtime()),
     )
 
 

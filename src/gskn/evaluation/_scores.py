@@ -138,7 +138,7 @@ def _by_repeat(records: Sequence[Record], metric: str) -> list[list[float]]:
     return [list(folds.values()) for folds in repeats.values()]
 
 
-def corrected_t_test(first: AnyArray, second: AnyArray, *, test_share: float) -> float:
+def corrected_t_test(first: Any, second: Any, *, test_share: float) -> float:
     """Return the p-value of two models being equal, given their scores on equal folds.
 
     Folds overlap in what they train on, so that their scores are not independent: the

@@ -1,0 +1,225 @@
+"""Experiments of the paper by name: what to run, and how to show it."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from gskn import datasets
+from gskn.estimators import GSKN
+from gskn.evaluation._records import Record
+from gskn.evaluation.plots import plot_embedding, plot_scores
+from gskn.evaluation.reproduce import _printed as printed
+from gskn.evaluation.reproduce._jobs import Job, Runner
+from gskn.evaluation.reproduce._leak import leak_rows, run_leak
+from gskn.evaluation.reproduce._parameters import (
+    parameter_figure,
+    parameter_models,
+    parameter_rows,
+)
+from gskn.evaluation.reproduce._statistics import run_statistics, statistics_rows
+from gskn.evaluation.reproduce._tables import graph_rows, node_rows, structure_rows
+from gskn.evaluation.reproduce._times import run_times, time_figure, time_rows
+from gskn.exceptions import InputError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Rows = list[dict[str, Any]]
+
+# Rows of the tables that are ours. "GSKN" has the settings of the paper.
+_PAPER_SIZE = {"GSKN": "rw+aw-64", "RW only, 32": "rw-32", "AW only, 32": "aw-32"}
+_CHOSEN = {
+    "GSKN, chosen": "gskn",
+    "RW only, chosen": "gskn-rw",
+    "AW only, chosen": "gskn-aw",
+    "RW + AW, all lengths": "rw+aw",
+    "RW + AW, logarithm": "rw+aw-log",
+}
+_AGAINST = {
+    "RW only, 32": "GSKN",
+    "AW only, 32": "GSKN",
+    **dict.fromkeys(list(_CHOSEN)[1:], "GSKN, chosen"),
+}
+_ABLATION = {"RW degree": "rw-degrees", "AW": "aw", "RW": "rw", "RW + AW": "rw+aw"}
+_STRUCTURE = {"RW kernel": "rw-degrees", "AW": "aw", "GSKN": "rw+aw"}
+_REGULAR = {"RW": "rw", "GSKN": "rw+aw"}
+_NODES = {"GSKN": "rw+aw-64", "RW only, 32": "rw-32", "GSKN, large": "nodes-large"}
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A table or figure of the paper.
+
+    Attributes
+    ----------
+    name, paper, title : str
+        What it is called, where the paper has it, and what it shows.
+    cost : callable
+        How long it takes with ``quick``, in folds of one model on MUTAG.
+    run : callable
+        Takes a `Runner` and ``quick``; runs what is not on file, returns all records.
+    rows : callable
+        Makes the rows of the table of records.
+    figure : callable or None
+        Makes a figure of records.
+    """
+
+    name: str
+    paper: str
+    title: str
+    cost: Callable[[bool], float]
+    run: Callable[[Runner, bool], list[Record]]
+    rows: Callable[[Sequence[Record]], Rows]
+    figure: Callable[[Sequence[Record]], "Figure"] | None = None
+
+
+def _of_jobs(make: Callable[[bool], Sequence[Job]]) -> dict[str, Any]:
+    return {
+        "cost": lambda quick: sum(job.cost for job in make(quick)),
+        "run": lambda runner, quick: [
+            record for job in make(quick) for record in job.run(runner)
+        ],
+    }
+
+
+def _both(data: str, models: Mapping[str, str], quick: bool) -> list[Job]:  # noqa: FBT001
+    names = list(models.values())
+    return [
+        Job(data, names, "nested", repeats=1 if quick else 3),
+        Job(data, names, "paper"),
+    ]
+
+
+def _graph_jobs(sets: Sequence[str], quick: bool) -> list[Job]:  # noqa: FBT001
+    jobs = []
+    for data in sets:
+        jobs += _both(data, _PAPER_SIZE, quick)
+        if not quick:
+            jobs.append(Job(data, list(_CHOSEN.values()), "nested", repeats=3))
+    return jobs
+
+
+def _node_jobs(quick: bool) -> list[Job]:  # noqa: FBT001
+    repeats = 3 if quick else 10
+    return [Job(data, list(_NODES.values()), "nodes", repeats) for data in printed.NODES]
+
+
+def _scores_figure(records: Sequence[Record], models: Mapping[str, str]) -> "Figure":
+    wanted = set(models.values())
+    return plot_scores([r for r in records if r.protocol == "nested" and r.model in wanted])
+
+
+def _graphs(name: str, paper: str, title: str, table: printed.Printed) -> Experiment:
+    return Experiment(
+        *(name, paper, title),
+        **_of_jobs(partial(_graph_jobs, list(table))),
+        rows=lambda records: graph_rows(
+            records, table, {**_PAPER_SIZE, **_CHOSEN}, _AGAINST
+        ),
+        figure=lambda records: _scores_figure(
+            records, {**_PAPER_SIZE, **dict(list(_CHOSEN.items())[:3])}
+        ),
+    )
+
+
+def _parameters(data: str, paper: str) -> Experiment:
+    return Experiment(
+        *(f"parameters-{data.lower()}", paper, f"Accuracy on {data} by parameter"),
+        **_of_jobs(
+            lambda quick: [Job(data, parameter_models(), "nested", 1 if quick else 3)]
+        ),
+        rows=parameter_rows,
+        figure=parameter_figure,
+    )
+
+
+def _structure_map(_: Sequence[Record]) -> "Figure":
+    data = datasets.load("structure")
+    rows = GSKN(pooling="log", random_state=0).fit_transform(data.graphs)
+    names = ("Cycles", "Paths", "Wheels", "Ladders")
+    return plot_embedding(rows, data.y, names=names, title="Rows of 400 noisy graphs")
+
+
+EXPERIMENTS = {
+    experiment.name: experiment
+    for experiment in (
+        Experiment(
+            *("statistics", "table 1", "Data sets"),
+            cost=lambda _: 12.0,
+            run=lambda runner, _: run_statistics(runner),
+            rows=statistics_rows,
+        ),
+        Experiment(
+            *("structure", "table 2", "Shapes recognised, in percent"),
+            **_of_jobs(lambda quick: _both("structure", _STRUCTURE, quick)),
+            rows=lambda records: structure_rows(records, _STRUCTURE),
+            figure=_structure_map,
+        ),
+        Experiment(
+            *("regular", "table 3", "Accuracy on regular graphs"),
+            **_of_jobs(lambda quick: _both("regular", _REGULAR, quick)),
+            rows=lambda records: graph_rows(records, printed.REGULAR, _REGULAR, {}),
+        ),
+        _graphs(
+            "graphs",
+            "table 4",
+            "Accuracy, graphs with labels or without attributes",
+            printed.GRAPHS,
+        ),
+        Experiment(
+            *("nodes", "table 5", "F1 of classes of nodes, in percent"),
+            **_of_jobs(_node_jobs),
+            rows=lambda records: node_rows(records, _NODES),
+        ),
+        _graphs(
+            "continuous",
+            "table 6",
+            "Accuracy, graphs with continuous attributes",
+            printed.CONTINUOUS,
+        ),
+        Experiment(
+            *("ablation", "table 7", "Accuracy by component"),
+            **_of_jobs(
+                lambda quick: [
+                    job
+                    for data in printed.ABLATION
+                    for job in _both(data, _ABLATION, quick)
+                ]
+            ),
+            rows=lambda records: graph_rows(
+                records, printed.ABLATION, _ABLATION, dict.fromkeys(_ABLATION, "RW + AW")
+            ),
+            figure=lambda records: _scores_figure(records, _ABLATION),
+        ),
+        Experiment(
+            *("times", "table 8", "Minutes to fit and embed"),
+            cost=lambda _: 20.0,
+            run=lambda runner, quick: run_times(
+                runner, [2**k for k in range(10, 17 if quick else 20)]
+            ),
+            rows=time_rows,
+            figure=time_figure,
+        ),
+        _parameters("PTC", "figure 4"),
+        _parameters("PROTEINS", "figure 5"),
+        Experiment(
+            *("leak", "-", "Accuracy of rows that depend on the order of the file"),
+            cost=lambda _: 12.0,
+            run=lambda runner, _: run_leak(runner, ("MUTAG", "PTC")),
+            rows=leak_rows,
+        ),
+    )
+}
+
+
+def find_experiment(name: str) -> Experiment:
+    """Return an experiment by its name, or by what the paper calls it."""
+    key = name.lower().replace(" ", "").replace("-", "")
+    for experiment in EXPERIMENTS.values():
+        known = (experiment.name, experiment.paper)
+        if key in (text.lower().replace(" ", "").replace("-", "") for text in known):
+            return experiment
+    raise InputError(
+        f"There is no experiment {name!r}; known are {', '.join(EXPERIMENTS)}."
+    )

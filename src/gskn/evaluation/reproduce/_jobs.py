@@ -1,0 +1,87 @@
+"""Jobs: what has to be run for a table, and how long it takes compared to others."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from gskn import datasets
+from gskn.datasets import Dataset
+from gskn.evaluation._models import Model
+from gskn.evaluation._nodes import SHARES, evaluate_nodes
+from gskn.evaluation._protocols import evaluate
+from gskn.evaluation._records import Record, ResultFile
+
+# A fold of each set, in folds of MUTAG: for the estimate of the time left, no more.
+_COSTS = {
+    "PTC": 1.5,
+    "BZR": 2,
+    "COX2": 2,
+    "structure": 4,
+    "PROTEINS": 5,
+    "IMDB-BINARY": 5,
+    "PROTEINS_full": 6,
+    "IMDB-MULTI": 10,
+    "cora": 10,
+    "pubmed": 30,
+    "ppi": 60,
+    "COLLAB": 60,
+}
+
+
+@dataclass(frozen=True)
+class Runner:
+    """Where data and records are, and what is told of progress."""
+
+    data_home: Path | None = None
+    n_jobs: int | None = None
+    results: ResultFile | None = None
+    advance: Callable[[float], None] = lambda _: None
+
+    def load(self, name: str) -> Dataset:
+        """Load a set by its name."""
+        return datasets.load(name, self.data_home)
+
+    def once(self, blank: Record, run: Callable[[], Record]) -> Record:
+        """Return a record that is on file, or run it and add it."""
+        known = {} if self.results is None else self.results.read()
+        record = known.get(blank.key) or run()
+        if self.results is not None and blank.key not in known:
+            self.results.append(record)
+        return record
+
+
+@dataclass(frozen=True)
+class Job:
+    """Models on one set, under one protocol: "nested", "paper" or "nodes"."""
+
+    data: str
+    models: Sequence[str | Model]
+    protocol: Any
+    repeats: int = 1
+
+    @property
+    def cost(self) -> float:
+        """How long it takes, in folds of one model on MUTAG."""
+        n_splits = len(SHARES) if self.protocol == "nodes" else 10
+        return n_splits * self._cost * len(self.models) * self.repeats
+
+    def run(self, runner: Runner) -> list[Record]:
+        """Run what is not on file yet, and return all records."""
+        data = runner.load(self.data)
+        options: dict[str, Any] = {
+            "repeats": self.repeats,
+            "n_jobs": runner.n_jobs,
+            "results": runner.results,
+            "advance": lambda: runner.advance(self._cost),
+        }
+        if self.protocol == "nodes":
+            return evaluate_nodes(data, self.models, **options)
+        folds: Any = "stratified"
+        if self.protocol == "paper" and "published" in data.folds:
+            folds = "published"
+        return evaluate(data, self.models, protocol=self.protocol, folds=folds, **options)
+
+    @property
+    def _cost(self) -> float:
+        return _COSTS.get(self.data, 1.0)

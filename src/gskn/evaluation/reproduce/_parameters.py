@@ -1,0 +1,79 @@
+"""Parameter analysis: accuracy against one parameter at a time."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from gskn.evaluation._models import MODELS, Model
+from gskn.evaluation._records import Record
+from gskn.evaluation._scores import summarize_records
+from gskn.evaluation.plots import Curve, plot_parameters
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+BASE = MODELS["rw+aw-64"]
+_N_BRANCHES = 2
+_VALUES: dict[str, tuple[float, ...]] = {
+    "anonymous_length": (2, 3, 4, 5, 6, 7, 8),
+    "n_walks": (1, 3, 10, 30, 100, 300),
+    "alpha": (0.1, 0.3, 1, 1.5, 3, 10),
+    "embedding_size": (8, 16, 32, 64, 128, 256),
+}
+
+
+def parameter_models() -> list[Model]:
+    """Return the model of the paper, and one for every value of every parameter."""
+    return [BASE, *(_model(name, value) for name, value in _pairs())]
+
+
+def parameter_rows(records: Sequence[Record]) -> list[dict[str, Any]]:
+    """Return accuracies by parameter and value."""
+    return [
+        {
+            "data": curve.data,
+            "parameter": curve.parameter,
+            "value": value,
+            "accuracy": f"{100 * mean:.1f} ± {100 * std:.1f}",
+        }
+        for curve in _curves(records)
+        for value, mean, std in zip(curve.values, curve.means, curve.stds, strict=True)
+    ]
+
+
+def parameter_figure(records: Sequence[Record]) -> "Figure":
+    """Draw one panel per parameter; walks per node stand against exact rows."""
+    return plot_parameters(_curves(records))
+
+
+def _pairs() -> Iterator[tuple[str, float]]:
+    return ((name, value) for name, values in _VALUES.items() for value in values)
+
+
+def _model(name: str, value: float) -> Model:
+    settings: dict[str, Mapping[str, Any]] = {
+        "anonymous_length": {"anonymous_length": value},
+        "n_walks": {"method": "sampled", "n_walks": value},
+        "alpha": {"alpha": value, "beta": value},
+        "embedding_size": {"n_landmarks": value // _N_BRANCHES},
+    }
+    text = f"{BASE.name}, {name} = {value:g}"
+    return Model(text, BASE.description, ({**BASE.embeddings[0], **settings[name]},))
+
+
+def _curves(records: Sequence[Record]) -> list[Curve]:
+    found = []
+    for protocol, ending in (("nested", ""), ("paper", ", paper protocol")):
+        own = [r for r in records if r.protocol == protocol]
+        for data, summaries in (summarize_records(own) if own else {}).items():
+            for name, values in _VALUES.items():
+                points = [summaries[_model(name, value).name] for value in values]
+                exact = summaries[BASE.name].mean if name == "n_walks" else None
+                found.append(
+                    Curve(
+                        *(name, data + ending, values),
+                        [point.mean for point in points],
+                        [point.std_folds for point in points],
+                        exact,
+                    )
+                )
+    return found

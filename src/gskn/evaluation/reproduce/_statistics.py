@@ -1,0 +1,64 @@
+"""Statistics of the data sets, as they are and as the paper prints them."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from gskn.evaluation._records import Clock, Record, complete
+from gskn.evaluation.reproduce._jobs import Runner
+from gskn.evaluation.reproduce._printed import STATISTICS
+
+_SETS = tuple(STATISTICS["graphs"])
+
+
+def run_statistics(runner: Runner) -> list[Record]:
+    """Count graphs, nodes, edges, classes and attributes of all sets of the paper."""
+    records = []
+    for name in _SETS:
+        blank = Record(name, "", "statistics", 0, 0, 0, {}, {})
+        records.append(runner.once(blank, partial(_count, blank, runner)))
+        runner.advance(1.0)
+    return records
+
+
+def _count(blank: Record, runner: Runner) -> Record:
+    data = runner.load(blank.data)
+    batch = data.graphs
+    n_classes = len(np.unique(data.y)) if data.y.ndim == 1 else data.y.shape[1]
+    scores = {
+        "graphs": float(batch.n_graphs),
+        "nodes": batch.n_nodes / batch.n_graphs,
+        "edges": batch.n_edges / batch.n_graphs,
+        "classes": float(n_classes),
+        "attributes": float(batch.n_attributes),
+        "labels": float(batch.node_labels is not None),
+    }
+    return complete(replace(blank, scores=scores), Clock())
+
+
+def statistics_rows(records: Sequence[Record]) -> list[dict[str, str]]:
+    """Return one row per set; where both agree, the number stands once."""
+    return [
+        {
+            "data": record.data,
+            **{
+                column: _both(cells[record.data], _ours(record, column))
+                for column, cells in STATISTICS.items()
+            },
+        }
+        for record in records
+    ]
+
+
+def _ours(record: Record, column: str) -> str:
+    if column != "attributes":
+        return f"{record.scores[column]:.0f}"
+    parts = ["labels"] if record.scores["labels"] else []
+    parts += [f"{record.scores['attributes']:.0f}"] if record.scores["attributes"] else []
+    return " + ".join(parts) or "none"
+
+
+def _both(paper: str, ours: str) -> str:
+    return ours if paper == ours else f"{ours} (paper: {paper})"

@@ -1,0 +1,87 @@
+"""Running times: of the paper's sets, and against size."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.sparse import coo_array
+
+from gskn.estimators import GSKN
+from gskn.evaluation._models import MODELS, plain
+from gskn.evaluation._records import Clock, Record, complete
+from gskn.evaluation.plots import Timing, plot_times
+from gskn.evaluation.reproduce._jobs import Runner
+from gskn.evaluation.reproduce._printed import TIMES
+from gskn.graphs import GraphBatch, as_batch
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_SETS = {"GSKN": MODELS["rw+aw-64"].embeddings[0], "GSKN, all lengths": {}}
+_GROWTH = {"walk": {"branches": ("walk",)}, "anonymous": {"branches": ("anonymous",)}}
+_MEAN_DEGREE = 8
+_PROTOCOL = "times"
+
+
+def run_times(runner: Runner, sizes: Sequence[int]) -> list[Record]:
+    """Return the time to fit and embed, of the paper's sets and of growing graphs."""
+    # Loops are compiled once for a machine, not once for a graph.
+    GSKN(random_state=0, n_jobs=runner.n_jobs).fit_transform(_random_graph(100))
+    records = []
+    for data in (*TIMES, *map(str, sizes)):
+        for system, setting in (_SETS if data in TIMES else _GROWTH).items():
+            configuration = {"embedding": plain(setting), "n_jobs": runner.n_jobs}
+            blank = Record(data, system, _PROTOCOL, 0, 0, 0, configuration, {})
+            records.append(runner.once(blank, partial(_time, blank, runner, setting)))
+            runner.advance(1.0)
+    return records
+
+
+def _time(blank: Record, runner: Runner, setting: Mapping[str, Any]) -> Record:
+    data = blank.data
+    batch = runner.load(data).graphs if data in TIMES else _random_graph(int(data))
+    clock = Clock()
+    with clock.measure("embed"):
+        GSKN(random_state=0, n_jobs=runner.n_jobs, **setting).fit_transform(batch)
+    scores = {"minutes": clock.seconds["embed"] / 60, "edges": float(batch.n_edges)}
+    return complete(replace(blank, scores=scores), clock)
+
+
+def _random_graph(n_edges: int) -> GraphBatch:
+    generator = np.random.default_rng(0)
+    n_nodes = max(2, 2 * n_edges // _MEAN_DEGREE)
+    ends = generator.integers(0, n_nodes, (2, n_edges))
+    ends = ends[:, ends[0] != ends[1]]
+    half = coo_array((np.ones(ends.shape[1]), ends), shape=(n_nodes, n_nodes)).tocsr()
+    return as_batch([((half + half.T) > 0).astype(float)])
+
+
+def time_rows(records: Sequence[Record]) -> list[dict[str, str]]:
+    """Return minutes of every system on the sets of the paper."""
+    ours = {(r.data, r.model): r.scores["minutes"] for r in records}
+    rows = []
+    for data, cells in TIMES.items():
+        for system in dict.fromkeys([*cells, *_SETS]):
+            minutes = ours.get((data, system))
+            rows.append(
+                {
+                    "data": data,
+                    "system": system,
+                    "paper": cells.get(system, "-"),
+                    "ours": "missing" if minutes is None else f"{minutes:.3f}",
+                }
+            )
+    return rows
+
+
+def time_figure(records: Sequence[Record]) -> "Figure":
+    """Draw time against the number of edges of random graphs."""
+    lines = []
+    for system in _GROWTH:
+        own = [r for r in records if r.model == system]
+        sizes = [r.scores["edges"] for r in own]
+        lines.append(Timing(system, sizes, [60 * r.scores["minutes"] for r in own]))
+    title = f"Time to fit and embed a random graph of mean degree {_MEAN_DEGREE}"
+    return plot_times(lines, size="Edges", title=title)
