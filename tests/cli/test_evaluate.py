@@ -1,4 +1,8 @@
 import json
+import signal
+import subprocess
+import sys
+import time
 from xml.etree import ElementTree as ET
 
 import networkx as nx
@@ -87,3 +91,40 @@ def test_graphs_of_one_s_own(tmp_path):
     assert result.stderr.count("\n") == 1
     assert "have no classes" in result.stderr
     assert run("evaluate", "MUTAG", "--classes", classes).returncode == 2
+
+
+def test_a_run_that_was_killed_goes_on_where_it_was(tmp_path):
+    out = tmp_path / "runs.jsonl"
+    arguments = ("evaluate", "structure", "--models", "aw,rw", "--json", "--out", out)
+    command = [sys.executable, "-m", "gskn", *map(str, arguments)]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    for _ in range(600):
+        if out.exists() and len(out.read_bytes().splitlines()) >= 3:
+            break
+        time.sleep(0.1)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    before = ResultFile(out).read()
+    assert 3 <= len(before) < 20
+    result = run(*arguments)
+    assert result.returncode == 0, result.stderr
+    after = ResultFile(out).read()
+    assert len(after) == 20
+    assert all(after[key] == record for key, record in before.items())
+    assert json.loads(result.stdout) == json.loads(run(*arguments[:-2]).stdout)
+
+
+def test_sets_whose_nodes_have_classes(tmp_path, real_data):
+    picture = tmp_path / "scores.png"
+    arguments = ("--models", "rw-32", "--repeats", "1", "--metric", "micro_f1")
+    home = ("--data-home", real_data)
+    result = run("evaluate", "cora", *arguments, "--plot", picture, *home)
+    assert result.returncode == 0, result.stderr
+    assert "nodes protocol" in result.stdout
+    assert {"cora 30%", "cora 70%"} <= {
+        line.strip().partition("  ")[0] for line in result.stdout.splitlines()
+    }
+    assert picture.exists()
+    result = run("evaluate", "cora", "--metric", "roc_auc", *home)
+    assert result.returncode == 1
+    assert "no metric 'roc_auc' for cora; known are accuracy, macro_f1" in result.stderr

@@ -11,12 +11,6 @@ if TYPE_CHECKING:
     from gskn.evaluation import Record
     from gskn.evaluation.reproduce import Experiment
 
-_CAPTION = (
-    "nested: everything is chosen and fitted on the training part of each fold. "
-    "paper protocol: the best setting on the TEST folds, for comparison only. "
-    "± is the standard deviation over folds. missing: not implemented, or not run."
-)
-
 
 def reproduce(
     names: Annotated[
@@ -55,8 +49,9 @@ def reproduce(
     chosen = EXPERIMENTS.values() if names == ["all"] else map(find_experiment, names)
     for experiment in list(chosen):
         records = _run(experiment, out, jobs, data_home, quick=not full)
-        title = f"{experiment.title} ({experiment.paper})"
-        show(experiment.rows(records), title=title, as_json=as_json, caption=_CAPTION)
+        title = f"{experiment.title} ({experiment.paper})".replace(" (-)", "")
+        rows = experiment.rows(records)
+        show(rows, title=title, as_json=as_json, caption=experiment.caption)
         _draw(experiment, records, out)
 
 

@@ -1,11 +1,12 @@
 """How good rows are: models, protocols, scores, records of runs and pictures."""
 
 from gskn.evaluation._models import MODELS, Model
-from gskn.evaluation._nodes import evaluate_nodes
+from gskn.evaluation._nodes import NODE_METRICS, evaluate_nodes
 from gskn.evaluation._order import check_order_independence
 from gskn.evaluation._protocols import evaluate
 from gskn.evaluation._records import Record, ResultFile
 from gskn.evaluation._scores import (
+    GRAPH_METRICS,
     Summary,
     corrected_t_test,
     score_classes,
@@ -23,7 +24,9 @@ from gskn.evaluation.plots import (
 )
 
 __all__ = [
+    "GRAPH_METRICS",
     "MODELS",
+    "NODE_METRICS",
     "Curve",
     "Model",
     "Record",

@@ -60,6 +60,8 @@ def _around(*branches: str) -> tuple[Setting, ...]:
         {"anonymous_length": 4, "walk_length": 2},
         {"alpha": 0.5, "beta": 0.5},
     ]
+    if "walk" in branches:
+        others.append({"attributes": "degrees"})  # attributes may be noise: BZR
     return (middle, *({**middle, **other} for other in others))
 
 
@@ -112,7 +114,7 @@ MODELS = {
         Model(
             "nodes-large",
             "random and anonymous walks for classes of nodes, many columns",
-            ({"walk_length": 5, "n_landmarks": 128},),
+            ({"walk_length": 4, "n_landmarks": 64},),
         ),
     )
 }

@@ -16,6 +16,8 @@ from gskn._types import AnyArray, FloatArray
 from gskn.evaluation._records import Record
 from gskn.exceptions import InputError
 
+GRAPH_METRICS = ("accuracy", "balanced_accuracy", "roc_auc", "macro_f1", "micro_f1")
+
 
 def score_classes(
     y: AnyArray, predicted: AnyArray, decision: FloatArray, classes: AnyArray

@@ -1,0 +1,31 @@
+import json
+
+from gskn.evaluation import ResultFile
+from tests.cli.test_app import run
+
+
+def test_experiments_are_listed():
+    found = json.loads(run("reproduce", "--json").stdout)
+    assert {"name": "graphs", "paper": "table 4"}.items() <= found[3].items()
+    assert [row["name"] for row in found][-1] == "leak"
+
+
+def test_a_table_with_its_records_and_figure(tmp_path):
+    arguments = ("reproduce", "table3", "--out", tmp_path)
+    result = run(*arguments)
+    assert result.returncode == 0, result.stderr
+    for heading in ("paper", "ours, paper protocol", "ours, nested"):
+        assert heading in result.stdout
+    assert "TEST folds" in result.stdout
+    lines = [line.split() for line in result.stdout.splitlines()]
+    assert ["regular", "GCKN", "50.0", "missing", "missing"] in lines
+    assert len(ResultFile(tmp_path / "records.jsonl").read()) == 40
+    assert run(*arguments).stdout == result.stdout
+    assert len(ResultFile(tmp_path / "records.jsonl").read()) == 40
+
+
+def test_a_name_there_is_not_is_one_line():
+    result = run("reproduce", "table99")
+    assert result.returncode == 1
+    assert result.stderr.count("\n") == 1
+    assert "no experiment 'table99'" in result.stderr

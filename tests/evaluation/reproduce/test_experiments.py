@@ -1,0 +1,188 @@
+import numpy as np
+import pytest
+
+from gskn import datasets
+from gskn.datasets import Dataset
+from gskn.evaluation import MODELS, Record, ResultFile
+from gskn.evaluation.reproduce import EXPERIMENTS, Runner, find_experiment
+from gskn.evaluation.reproduce import _printed as printed
+from gskn.evaluation.reproduce._experiments import _graph_jobs
+from gskn.evaluation.reproduce._jobs import Job
+from gskn.evaluation.reproduce._leak import leak_rows, run_leak
+from gskn.evaluation.reproduce._parameters import (
+    parameter_figure,
+    parameter_models,
+    parameter_rows,
+)
+from gskn.evaluation.reproduce._tables import graph_rows, node_rows, structure_rows
+from gskn.evaluation.reproduce._times import run_times, time_figure, time_rows
+from gskn.exceptions import InputError
+
+
+def records_of(data, model, accuracies, protocol="nested", **scores):
+    return [
+        Record(data, model, protocol, 0, n, 0, {}, {"accuracy": a, **scores})
+        for n, a in enumerate(accuracies)
+    ]
+
+
+class SmallRunner(Runner):
+    """Loads small parts of built-in sets under the names of the paper's."""
+
+    def load(self, name):
+        whole = datasets.load("structure")
+        few = np.r_[0:12, 100:112]
+        return Dataset(name, whole.graphs[few], whole.y[few])
+
+
+def test_names_of_the_paper_are_understood():
+    assert find_experiment("table4").name == "graphs"
+    assert find_experiment("Table 4").name == "graphs"
+    assert find_experiment("figure5").name == "parameters-proteins"
+    assert find_experiment("leak").name == "leak"
+    with pytest.raises(InputError, match="no experiment 'table9'; known are statistics"):
+        find_experiment("table9")
+
+
+def test_printed_numbers_are_complete():
+    assert len(printed.GRAPHS) == 6
+    assert all(len(cells) == 13 for cells in printed.GRAPHS.values())
+    assert printed.GRAPHS["PTC"]["GSKN"] == "85.2 5.1"
+    assert printed.CONTINUOUS["COX2"]["HGK-SP"] == "72.6 1.2"
+    assert all(
+        len(c.split()) == 4 for cells in printed.NODES.values() for c in cells.values()
+    )
+    assert printed.TIMES["COLLAB"]["AWE"] == "> 48 h"
+
+
+def test_a_table_has_the_paper_and_both_of_ours_side_by_side():
+    records = [
+        *records_of("MUTAG", "a", [0.8, 0.9]),
+        *records_of("MUTAG", "a", [0.9, 1.0], "paper"),
+        *records_of("MUTAG", "b", [0.7, 0.7]),
+    ]
+    table = {"MUTAG": {"GCKN": "92.8 6.1", "GSKN": "93.3 3.3"}}
+    rows = graph_rows(records, table, {"GSKN": "a", "RW": "b"}, {"RW": "GSKN"})
+    assert [row["system"] for row in rows] == ["GCKN", "GSKN", "RW"]
+    gckn, gskn, rw = rows
+    assert (gckn["paper"], gckn["ours, nested"]) == ("92.8 ± 6.1", "missing")
+    assert gskn["ours, paper protocol"] == "95.0 ± 5.0"
+    assert gskn["ours, nested"] == "85.0 ± 5.0"
+    assert (rw["paper"], rw["ours, paper protocol"]) == ("-", "missing")
+    assert rw["compared"].startswith("equal (-15.0, p = 0.")
+
+
+def test_a_difference_beyond_noise_is_said():
+    noise = np.tile([0.0, 0.01], 15)
+    records = [
+        *records_of("MUTAG", "a", 0.9 + noise),
+        *records_of("MUTAG", "b", 0.7 - noise),
+    ]
+    (row,) = graph_rows(records, {"MUTAG": {"RW": ""}}, {"RW": "b", "G": "a"}, {"RW": "G"})[
+        :1
+    ]
+    assert row["compared"].startswith("below (-21.0")
+
+
+def test_shapes_are_shown_one_by_one():
+    recalls = {f"recall_{n}": (1 + n) / 10 for n in range(4)}
+    records = records_of("structure", "rw+aw", [0.5], **recalls)
+    rows = structure_rows(records, {"GSKN": "rw+aw"})
+    paper, _, ours = [row for row in rows if row["system"] == "GSKN"]
+    assert paper["Cycle"] == "99.5"
+    shapes = [ours[shape] for shape in ("Cycle", "Path", "Wheel", "Ladder", "average")]
+    assert shapes == ["10.0", "20.0", "30.0", "40.0", "50.0"]
+    assert next(row for row in rows if row["system"] == "GIN")["Cycle"] == "-"
+
+
+def test_nodes_are_shown_by_share_and_score():
+    records = [
+        Record(
+            "cora",
+            "m",
+            "nodes-70",
+            n,
+            0,
+            n,
+            {},
+            {"macro_f1": 0.5, "micro_f1": 0.6 + n / 10},
+        )
+        for n in range(2)
+    ]
+    rows = node_rows(records, {"GSKN": "m"})
+    row = next(r for r in rows if (r["data"], r["system"]) == ("cora", "GSKN"))
+    assert row["micro 70%, paper"] == "80.55"
+    assert row["micro 70%, ours"] == "65.00 ± 7.07"
+    assert row["micro 30%, ours"] == "missing"
+
+
+def test_quick_runs_less_of_the_same(tmp_path):
+    quick, full = (_graph_jobs(["MUTAG"], q) for q in (True, False))
+    assert sum(job.cost for job in quick) < sum(job.cost for job in full) / 3
+    assert {name for job in full for name in job.models} >= {"gskn", "gskn-rw", "gskn-aw"}
+    assert all(name in MODELS for job in full for name in job.models)
+    costs = []
+    runner = Runner(results=ResultFile(tmp_path / "r.jsonl"), advance=costs.append)
+    job = Job("regular", ["aw"], "nested")
+    assert job.run(runner) == job.run(runner)
+    assert sum(costs) == 2 * job.cost
+
+
+def test_a_transform_per_batch_gains_from_the_order_of_the_file(tmp_path):
+    """On sorted files the number of the batch is the class; shuffled, it is nothing."""
+    whole = datasets.load("structure")
+    few = np.r_[0:64, 100:164]
+
+    class TwoClasses(Runner):
+        def load(self, name):
+            return Dataset(name, whole.graphs[few], whole.y[few])
+
+    runner = TwoClasses(results=ResultFile(tmp_path / "r.jsonl"))
+    records = run_leak(runner, ["two"])
+    rows = {row["rows"]: row for row in leak_rows(records)}
+    number = rows["nothing but the number of the batch"]
+    assert number["file sorted"] == "100.0 ± 0.0"
+    assert float(number["file shuffled"].split()[0]) < 70
+    assert run_leak(runner, ["two"]) == records
+
+
+def test_parameters_are_drawn_with_exact_rows_beside_sampled_ones():
+    models = parameter_models()
+    assert len({model.name for model in models}) == len(models)
+    records = [r for m in models for r in records_of("PTC", m.name, [0.5, 0.6])]
+    rows = parameter_rows(records)
+    assert len(rows) == len(models) - 1
+    assert {row["parameter"] for row in rows} == {
+        "anonymous_length",
+        "n_walks",
+        "alpha",
+        "embedding_size",
+    }
+    figure = parameter_figure(records)
+    assert len(figure.axes) == 4
+
+
+def test_times_are_measured_once(tmp_path):
+    runner = SmallRunner(results=ResultFile(tmp_path / "r.jsonl"))
+    records = run_times(runner, [200, 400])
+    assert run_times(runner, [200, 400]) == records
+    rows = time_rows(records)
+    ours = next(r for r in rows if (r["data"], r["system"]) == ("COLLAB", "GSKN"))
+    assert (ours["paper"], float(ours["ours"]) >= 0) == ("15.3", True)
+    assert next(r for r in rows if r["system"] == "AWE")["ours"] == "missing"
+    assert "Edges" in time_figure(records).axes[0].get_xlabel()
+
+
+def test_statistics_name_what_the_paper_has_otherwise(real_data):
+    experiment = EXPERIMENTS["statistics"]
+    records = experiment.run(Runner(data_home=real_data), True)
+    rows = {row["data"]: row for row in experiment.rows(records)}
+    assert rows["MUTAG"]["nodes"] == "18"
+    assert rows["PTC"]["edges"] == "26 (paper: 51)"
+    assert rows["BZR"]["attributes"] == "labels + 3 (paper: 3)"
+
+
+def test_every_experiment_says_how_to_read_it():
+    for experiment in EXPERIMENTS.values():
+        assert experiment.caption
+        assert experiment.cost(True) <= experiment.cost(False)
