@@ -14,6 +14,7 @@ version = release = version_of("gskn")
 extensions = [
     "command_reference",
     "public_names",
+    "result_tables",
     "myst_parser",
     "numpydoc",
     "sphinx.ext.autodoc",
@@ -22,7 +23,7 @@ extensions = [
     "sphinx_gallery.gen_gallery",
     "sphinx-mathjax-offline",
 ]
-exclude_patterns = ["_extensions", "_templates"]
+exclude_patterns = ["_extensions", "_templates", "results/generated"]
 templates_path = ["_templates"]
 default_role = "py:obj"  # single backticks in docstrings name public objects
 nitpicky = True

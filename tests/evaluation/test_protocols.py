@@ -121,11 +121,25 @@ def test_models_of_a_run_share_what_they_embed(data, monkeypatch):
     assert [r.scores for r in together] == [r.scores for run in alone for r in run]
 
 
-def test_a_part_gives_the_rows_of_the_estimator(data):
-    train, test = data.graphs[::2], data.graphs[1::2]
+def test_a_part_gives_the_rows_of_the_estimator():
+    """Also where it takes them from another setting."""
+    graphs = datasets.load("structure").graphs[::16]
+    train, test = graphs[::2], graphs[1::2]
     part = Part(train, test, seed=3, n_jobs=None)
-    for pooling in ("sum", "mean", "log"):
-        setting = {"branches": ("joint", "anonymous"), "pooling": pooling, "alpha": 0.5}
+    first = {"branches": ("walk", "joint", "anonymous"), "anonymous_length": 4}
+    for change in (
+        {},
+        {"pooling": "mean"},
+        {"pooling": "log"},
+        {"alpha": 0.5},
+        {"beta": 0.5},
+        {"walk_length": 2},
+        {"anonymous_length": 3},
+        {"weighting": "count"},
+        {"branches": ("walk", "anonymous"), "n_layers": 2},
+        {"branches": ("walk", "anonymous"), "n_layers": 2, "alpha": 0.5},
+    ):
+        setting = {**first, **change}
         model = GSKN(random_state=3, **setting).fit(train)
         rows, others = part.rows(setting)
         np.testing.assert_allclose(rows, model.transform(train), rtol=1e-9, atol=1e-9)

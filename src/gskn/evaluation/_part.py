@@ -12,6 +12,12 @@ from gskn.pooling import rescale
 
 Pair = tuple[FloatArray, FloatArray]
 
+# What plays no part in the first layer of a branch: it is not embedded anew for that.
+_IGNORED = {
+    "walk": {"anonymous_length", "beta"},
+    "anonymous": {"walk_length", "alpha", "attributes"},
+}
+
 
 class Part:
     """Embeds two batches with what is fitted to the first, and remembers the rows.
@@ -41,7 +47,8 @@ class Part:
 
     def _branch(self, name: str, setting: Mapping[str, Any]) -> Pair:
         options = {**setting, "branches": (name,), "pooling": "sum"}
-        key = repr(sorted(options.items()))
+        ignored = _IGNORED.get(name, ()) if options.get("n_layers", 1) == 1 else ()
+        key = repr(sorted((k, v) for k, v in options.items() if k not in ignored))
         if key not in self._sums:
             self._sums[key] = self._embed(options)
         return self._sums[key]

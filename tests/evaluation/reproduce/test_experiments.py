@@ -150,7 +150,7 @@ def test_parameters_are_drawn_with_exact_rows_beside_sampled_ones():
     models = parameter_models()
     assert len({model.name for model in models}) == len(models)
     records = [r for m in models for r in records_of("PTC", m.name, [0.5, 0.6])]
-    rows = parameter_rows(records)
+    rows = parameter_rows(records, "PTC")
     assert len(rows) == len(models) - 1
     assert {row["parameter"] for row in rows} == {
         "anonymous_length",
@@ -158,7 +158,7 @@ def test_parameters_are_drawn_with_exact_rows_beside_sampled_ones():
         "alpha",
         "embedding_size",
     }
-    figure = parameter_figure(records)
+    figure = parameter_figure(records, "PTC")
     assert len(figure.axes) == 4
 
 

@@ -144,8 +144,8 @@ def _parameters(data: str, paper: str) -> Experiment:
         **_of_jobs(
             lambda quick: [Job(data, parameter_models(), "nested", 1 if quick else 3)]
         ),
-        rows=parameter_rows,
-        figure=parameter_figure,
+        rows=partial(parameter_rows, data=data),
+        figure=partial(parameter_figure, data=data),
     )
 
 

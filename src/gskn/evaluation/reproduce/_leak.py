@@ -42,16 +42,14 @@ def run_leak(runner: Runner, sets: Sequence[str]) -> list[Record]:
 def leak_rows(records: Sequence[Record]) -> list[dict[str, str]]:
     """Return one row per set and way, with a column for either order of the file."""
     rows = []
-    for data in dict.fromkeys(record.data for record in records):
+    own = [record for record in records if record.protocol.startswith("leak")]
+    for data in dict.fromkeys(record.data for record in own):
         for way, text in _WAYS.items():
             row = {"data": data, "rows": text}
             for order in ("sorted", "shuffled"):
-                own = [
-                    r
-                    for r in records
-                    if (r.data, r.model, r.protocol) == (data, way, f"leak, {order}")
-                ]
-                found = summarize_records(own)[data][way]
+                wanted = (data, way, f"leak, {order}")
+                folds = [r for r in own if (r.data, r.model, r.protocol) == wanted]
+                found = summarize_records(folds)[data][way]
                 row[f"file {order}"] = (
                     f"{100 * found.mean:.1f} ± {100 * found.std_folds:.1f}"
                 )

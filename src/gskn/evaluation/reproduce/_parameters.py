@@ -26,23 +26,22 @@ def parameter_models() -> list[Model]:
     return [BASE, *(_model(name, value) for name, value in _pairs())]
 
 
-def parameter_rows(records: Sequence[Record]) -> list[dict[str, Any]]:
-    """Return accuracies by parameter and value."""
+def parameter_rows(records: Sequence[Record], data: str) -> list[dict[str, Any]]:
+    """Return accuracies on one set by parameter and value."""
     return [
         {
-            "data": curve.data,
             "parameter": curve.parameter,
             "value": value,
             "accuracy": f"{100 * mean:.1f} ± {100 * std:.1f}",
         }
-        for curve in _curves(records)
+        for curve in _curves(records, data)
         for value, mean, std in zip(curve.values, curve.means, curve.stds, strict=True)
     ]
 
 
-def parameter_figure(records: Sequence[Record]) -> "Figure":
+def parameter_figure(records: Sequence[Record], data: str) -> "Figure":
     """Draw one panel per parameter; walks per node stand against exact rows."""
-    return plot_parameters(_curves(records))
+    return plot_parameters(_curves(records, data), title=f"Accuracy on {data} by parameter")
 
 
 def _pairs() -> Iterator[tuple[str, float]]:
@@ -60,20 +59,15 @@ def _model(name: str, value: float) -> Model:
     return Model(text, BASE.description, ({**BASE.embeddings[0], **settings[name]},))
 
 
-def _curves(records: Sequence[Record]) -> list[Curve]:
-    found = []
-    for protocol, ending in (("nested", ""), ("paper", ", paper protocol")):
-        own = [r for r in records if r.protocol == protocol]
-        for data, summaries in (summarize_records(own) if own else {}).items():
-            for name, values in _VALUES.items():
-                points = [summaries[_model(name, value).name] for value in values]
-                exact = summaries[BASE.name].mean if name == "n_walks" else None
-                found.append(
-                    Curve(
-                        *(name, data + ending, values),
-                        [point.mean for point in points],
-                        [point.std_folds for point in points],
-                        exact,
-                    )
-                )
-    return found
+def _curves(records: Sequence[Record], data: str) -> list[Curve]:
+    names = {model.name for model in parameter_models()}
+    wanted = (data, "nested")
+    own = [r for r in records if (r.data, r.protocol) == wanted and r.model in names]
+    summaries = summarize_records(own)[data]
+    curves = []
+    for name, values in _VALUES.items():
+        points = [summaries[_model(name, value).name] for value in values]
+        exact = summaries[BASE.name].mean if name == "n_walks" else None
+        means, stds = ([getattr(p, what) for p in points] for what in ("mean", "std_folds"))
+        curves.append(Curve(name, data, values, means, stds, exact))
+    return curves

@@ -11,13 +11,14 @@ from gskn.evaluation.reproduce._jobs import Runner
 from gskn.evaluation.reproduce._printed import STATISTICS
 
 _SETS = tuple(STATISTICS["graphs"])
+_PROTOCOL = "statistics"
 
 
 def run_statistics(runner: Runner) -> list[Record]:
     """Count graphs, nodes, edges, classes and attributes of all sets of the paper."""
     records = []
     for name in _SETS:
-        blank = Record(name, "", "statistics", 0, 0, 0, {}, {})
+        blank = Record(name, "", _PROTOCOL, 0, 0, 0, {}, {})
         records.append(runner.once(blank, partial(_count, blank, runner)))
         runner.advance(1.0)
     return records
@@ -49,6 +50,7 @@ def statistics_rows(records: Sequence[Record]) -> list[dict[str, str]]:
             },
         }
         for record in records
+        if record.protocol == _PROTOCOL
     ]
 
 
