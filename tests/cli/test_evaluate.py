@@ -128,3 +128,13 @@ def test_sets_whose_nodes_have_classes(tmp_path, real_data):
     result = run("evaluate", "cora", "--metric", "roc_auc", *home)
     assert result.returncode == 1
     assert "no metric 'roc_auc' for cora; known are accuracy, macro_f1" in result.stderr
+
+
+def test_a_map_of_rows_by_class(tmp_path):
+    picture = tmp_path / "map.svg"
+    options = ("--models", "aw", "--map", picture, "--map-by", "tsne")
+    result = run("evaluate", "regular", *options)
+    assert result.returncode == 0, result.stderr
+    texts = {"".join(t.itertext()) for t in ET.parse(picture).iter() if t.text}
+    assert "Rows of the graphs of regular: t-SNE, perplexity 30" in texts
+    assert run("evaluate", "regular", "structure", *options).returncode == 2

@@ -28,6 +28,13 @@ class Protocol(Enum):
     paper = "paper"
 
 
+class MapBy(Enum):
+    """How rows become points of the plane."""
+
+    pca = "pca"
+    tsne = "tsne"
+
+
 class Folds(Enum):
     """Which graphs are tested together."""
 
@@ -69,6 +76,13 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one option each
     plot: Annotated[
         Path | None, typer.Option(help="Picture of the table, .png or .svg.")
     ] = None,
+    rows_map: Annotated[
+        Path | None,
+        typer.Option("--map", help="Picture of all rows of one set, by class."),
+    ] = None,
+    map_by: Annotated[
+        MapBy, typer.Option(help="How rows become points of the map.")
+    ] = MapBy.pca,
     data_home: DataHome = None,
     as_json: AsJson = False,
 ) -> None:
@@ -84,10 +98,13 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one option each
     from gskn.evaluation import ResultFile
     from gskn.evaluation.plots import check_picture
 
-    if plot is not None:
-        check_picture(plot)
+    for picture in (plot, rows_map):
+        if picture is not None:
+            check_picture(picture)
     names = _model_names(models)
     loaded = _load(sets, classes, data_home)
+    if rows_map is not None and (len(loaded) > 1 or loaded[0].y.ndim > 1):
+        raise typer.BadParameter("is for one set with one class each.", param_hint="--map")
     _check_metric(metric, loaded)
     options = {"seed": seed, "n_jobs": jobs, "results": ResultFile(out) if out else None}
     graph_options = {"protocol": protocol.value, "folds": folds.value}
@@ -105,6 +122,8 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one option each
     show(rows, title=title, as_json=as_json, caption=" ".join([*captions, spread]))
     if plot is not None:
         _draw(loaded, found, metric, plot)
+    if rows_map is not None:
+        _draw_map(loaded[0], map_by.value, seed, jobs, rows_map)
 
 
 def _run(
@@ -221,6 +240,20 @@ def _draw(
         for record in records
     ]
     save_figure(plot_scores(records, metric=metric, chance=chance), path)
+
+
+def _draw_map(
+    data: "Dataset", method: Any, seed: int, jobs: int | None, path: Path
+) -> None:
+    """Draw the rows of a set, with the defaults of `GSKN`, coloured by class."""
+    from gskn import GSKN
+    from gskn.evaluation import plot_embedding, save_figure
+
+    model = GSKN(random_state=seed, n_jobs=jobs).fit(data.graphs)
+    by_graph = data.task == "graph"
+    rows = model.transform(data.graphs) if by_graph else model.transform_nodes(data.graphs)
+    title = f"Rows of the {'graphs' if by_graph else 'nodes'} of {data.name}"
+    save_figure(plot_embedding(rows, data.y, method=method, title=title, seed=seed), path)
 
 
 def _texts(row: dict[str, Any]) -> dict[str, str]:

@@ -26,6 +26,7 @@ class Pooling(Enum):
 
     sum = "sum"
     mean = "mean"
+    log = "log"
 
 
 def _option(text: str) -> Any:
@@ -61,7 +62,8 @@ WeightingOption = Annotated[
     _option("Whether a walk counts its probability. Default: probability."),
 ]
 PoolingOption = Annotated[
-    Pooling | None, _option("Sum or mean over the nodes of a graph. Default: sum.")
+    Pooling | None,
+    _option("Sum over the nodes of a graph, mean, or logarithm of the sum. Default: sum."),
 ]
 Seed = Annotated[int | None, _option("Seed of landmarks and sampled walks. Default: 0.")]
 Jobs = Annotated[int | None, typer.Option(help="Threads; -1: all cores.")]
