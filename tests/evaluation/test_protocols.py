@@ -141,7 +141,7 @@ def test_a_part_gives_the_rows_of_the_estimator():
     ):
         setting = {**first, **change}
         model = GSKN(random_state=3, **setting).fit(train)
-        rows, others = part.rows(setting)
+        rows, others = part.rows(GSKN, setting)
         np.testing.assert_allclose(rows, model.transform(train), rtol=1e-9, atol=1e-9)
         np.testing.assert_allclose(others, model.transform(test), rtol=1e-9, atol=1e-9)
 

@@ -1,9 +1,10 @@
 """Models by name: what they may choose from, on the training part alone."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from gskn.estimators import GSKN
 from gskn.evaluation._svm import LINEAR, RBF
 from gskn.exceptions import InputError
 
@@ -19,20 +20,26 @@ class Model:
     name, description : str
         What it is called in tables, and what it is.
     embeddings : tuple of mappings
-        Parameters of `GSKN` other than its defaults.
+        Parameters of the estimator other than its defaults.
     classifiers : tuple of mappings
-        Kernel ("linear" or "rbf") and C of an SVM on standardised rows.
+        Kernel and C of an SVM: "linear" or "rbf" on standardised rows; "precomputed" for
+        estimators that return kernels with the training graphs instead of rows.
+    estimator : callable
+        What makes rows of graphs: a transformer in scikit-learn's form.
     """
 
     name: str
     description: str
     embeddings: tuple[Setting, ...]
     classifiers: tuple[Setting, ...] = LINEAR + RBF
+    estimator: Callable[..., Any] = GSKN
 
     @property
     def configuration(self) -> dict[str, Any]:
         """What the model may choose from, as records keep it."""
+        others = {} if self.estimator is GSKN else {"estimator": self.estimator.__name__}
         return {
+            **others,
             "embeddings": [plain(setting) for setting in self.embeddings],
             "classifiers": [dict(setting) for setting in self.classifiers],
         }

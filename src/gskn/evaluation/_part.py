@@ -1,6 +1,6 @@
 """Rows of a training part and of what is tested on it, embedded once for all models."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 import numpy as np
@@ -30,10 +30,12 @@ class Part:
         self, train: GraphBatch, test: GraphBatch, seed: int, n_jobs: int | None
     ) -> None:
         self.train, self.test, self.seed, self.n_jobs = train, test, seed, n_jobs
-        self._sums: dict[str, Pair] = {}
+        self._found: dict[str, Pair] = {}
 
-    def rows(self, setting: Mapping[str, Any]) -> Pair:
-        """Return what `GSKN` with these parameters gives for both batches."""
+    def rows(self, estimator: Callable[..., Any], setting: Mapping[str, Any]) -> Pair:
+        """Return what an estimator with these parameters gives for both batches."""
+        if estimator is not GSKN:
+            return self._remember(estimator, setting, ignored=())
         model = GSKN(**setting)
         branches = model.branches
         if isinstance(branches, str):
@@ -48,11 +50,20 @@ class Part:
     def _branch(self, name: str, setting: Mapping[str, Any]) -> Pair:
         options = {**setting, "branches": (name,), "pooling": "sum"}
         ignored = _IGNORED.get(name, ()) if options.get("n_layers", 1) == 1 else ()
-        key = repr(sorted((k, v) for k, v in options.items() if k not in ignored))
-        if key not in self._sums:
-            self._sums[key] = self._embed(options)
-        return self._sums[key]
+        return self._remember(GSKN, options, ignored)
 
-    def _embed(self, options: Mapping[str, Any]) -> Pair:
-        model = GSKN(random_state=self.seed, n_jobs=self.n_jobs, **options)
-        return model.fit_transform(self.train), model.transform(self.test)
+    def _remember(
+        self,
+        estimator: Callable[..., Any],
+        setting: Mapping[str, Any],
+        ignored: Collection[str],
+    ) -> Pair:
+        used = sorted((k, v) for k, v in setting.items() if k not in ignored)
+        key = repr((estimator, used))
+        if key not in self._found:
+            model = estimator(**setting)
+            given = {"random_state": self.seed, "n_jobs": self.n_jobs}
+            known = model.get_params(deep=False)
+            model.set_params(**{k: v for k, v in given.items() if k in known})
+            self._found[key] = model.fit_transform(self.train), model.transform(self.test)
+        return self._found[key]

@@ -142,7 +142,7 @@ class _Run:
                 model, part, self.data.y[train], clock
             )
             with clock.measure("embed"):
-                rows, others = part.rows(setting)
+                rows, others = part.rows(model.estimator, setting)
             with clock.measure("classify"):
                 scores = _test(
                     *(classifier, rows, self.data.y[train], others, self.data.y[test])
@@ -159,13 +159,13 @@ class _Run:
         best: tuple[float, Setting] = (-1.0, model.embeddings[0])
         for setting in model.embeddings if len(model.embeddings) > 1 else ():
             with clock.measure("embed"):
-                rows, _ = part.rows(setting)
+                rows, _ = part.rows(model.estimator, setting)
             with clock.measure("choose"):
                 score, _ = choose(rows, y, model.first_classifiers, part.seed, self.n_jobs)
             if score > best[0]:
                 best = (score, setting)
         with clock.measure("embed"):
-            rows, _ = part.rows(best[1])
+            rows, _ = part.rows(model.estimator, best[1])
         with clock.measure("choose"):
             inner, classifier = choose(rows, y, model.classifiers, part.seed, self.n_jobs)
         return best[1], classifier, inner
@@ -194,7 +194,7 @@ class _Run:
         best: tuple[float, dict[str, Any], list[dict[str, float]]] = (-1.0, {}, [])
         for setting in model.embeddings:
             with clock.measure("embed"):
-                rows, _ = whole.rows(setting)
+                rows, _ = whole.rows(model.estimator, setting)
             for classifier in model.classifiers:
                 with clock.measure("classify"):
                     tested = Parallel(n_jobs=self.n_jobs, prefer="threads")(

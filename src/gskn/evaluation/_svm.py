@@ -16,6 +16,7 @@ from gskn._types import AnyArray, FloatArray, IndexArray
 # Rows have unit norm on average (see `standardize`), so that C means the same for all.
 LINEAR = tuple({"kernel": "linear", "C": 10.0**power} for power in range(-1, 3))
 RBF = tuple({"kernel": "rbf", "C": 10.0**power} for power in range(4))
+PRECOMPUTED = tuple({"kernel": "precomputed", "C": s["C"]} for s in LINEAR + RBF[-1:])
 
 _INNER_FOLDS = 5
 # Of large sets two or three inner folds say as much as all five of a small one.
@@ -45,6 +46,21 @@ def gram(rows: FloatArray, others: FloatArray, kernel: str) -> FloatArray:
     return np.exp(np.minimum(products, 0, out=products), out=products)
 
 
+def kernels(
+    rows: FloatArray, others: FloatArray, kernel: str
+) -> tuple[FloatArray, FloatArray]:
+    """Return the kernel of rows with themselves, and of others with rows.
+
+    "precomputed": they are kernels already, and only scaled, to one on average for a row
+    with itself, so that C means the same for all.
+    """
+    if kernel == "precomputed":
+        scale = float(np.diagonal(rows).mean()) or 1.0
+        return rows / scale, others / scale
+    rows, others = standardize(rows, others)
+    return gram(rows, rows, kernel), gram(others, rows, kernel)
+
+
 def choose(
     rows: FloatArray,
     y: AnyArray,
@@ -60,11 +76,10 @@ def choose(
     folds = _inner_folds(y, seed)
     if not folds:  # a class of one graph: nothing to choose by
         return 0.0, settings[0]
-    scaled, _ = standardize(rows, rows[:1])
     scores = np.zeros(len(settings))
     for kernel in dict.fromkeys(setting["kernel"] for setting in settings):
         own = [n for n, setting in enumerate(settings) if setting["kernel"] == kernel]
-        products = gram(scaled, scaled, kernel)
+        products, _ = kernels(rows, rows[:1], kernel)
         tried = [settings[n]["C"] for n in own]
         found = Parallel(n_jobs=n_jobs, prefer="threads")(
             delayed(_accuracies)(products, y, fold, tried) for fold in folds
@@ -78,9 +93,8 @@ def predict(
     setting: Setting, rows: FloatArray, y: AnyArray, others: FloatArray
 ) -> tuple[AnyArray, FloatArray, AnyArray]:
     """Fit to rows; return classes and decision values of others, and all classes."""
-    rows, others = standardize(rows, others)
-    model = _fit(gram(rows, rows, setting["kernel"]), y, setting["C"])
-    products = gram(others, rows, setting["kernel"])
+    square, products = kernels(rows, others, setting["kernel"])
+    model = _fit(square, y, setting["C"])
     return model.predict(products), model.decision_function(products), model.classes_
 
 
