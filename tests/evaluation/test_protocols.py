@@ -175,3 +175,16 @@ def test_a_class_of_one_graph_is_refused(data):
     y[0] = 1
     with pytest.raises(InputError, match="has one graph"):
         evaluate(Dataset("odd", data.graphs, y))
+
+
+@pytest.mark.parametrize("protocol", ["nested", "paper"])
+def test_kernels_are_models_like_others(protocol):
+    whole = datasets.load("structure")
+    few = np.r_[0:20, 100:120]
+    data = Dataset("two shapes", whole.graphs[few], whole.y[few])
+    records = evaluate(data, ["wl", "aw"], protocol=protocol)
+    assert len(records) == 20
+    wl = [r for r in records if r.model == "wl"]
+    assert wl[0].configuration["estimator"] == "WLKernel"
+    assert wl[0].chosen["classifier"]["kernel"] == "precomputed"
+    assert np.mean([r.scores["accuracy"] for r in wl]) > 0.6

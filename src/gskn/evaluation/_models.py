@@ -4,8 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from gskn.baselines import WLKernel
 from gskn.estimators import GSKN
-from gskn.evaluation._svm import LINEAR, RBF
+from gskn.evaluation._svm import LINEAR, PRECOMPUTED, RBF
 from gskn.exceptions import InputError
 
 Setting = Mapping[str, Any]
@@ -122,6 +123,13 @@ MODELS = {
             "nodes-large",
             "random and anonymous walks for classes of nodes, many columns",
             ({"walk_length": 4, "n_landmarks": 64},),
+        ),
+        Model(
+            "wl",
+            "Weisfeiler-Lehman subtree kernel; refinements chosen by inner folds",
+            tuple({"n_iterations": number} for number in range(1, 6)),
+            PRECOMPUTED,
+            WLKernel,
         ),
     )
 }

@@ -199,7 +199,11 @@ class _Run:
                 with clock.measure("classify"):
                     tested = Parallel(n_jobs=self.n_jobs, prefer="threads")(
                         delayed(_test)(
-                            classifier, rows[train], y[train], rows[test], y[test]
+                            classifier,
+                            _pick(rows, classifier, train, train),
+                            y[train],
+                            _pick(rows, classifier, test, train),
+                            y[test],
                         )
                         for train, test in parts
                     )
@@ -216,6 +220,14 @@ class _Run:
             self.results.append(record)
         self.advance()
         return record
+
+
+def _pick(
+    rows: FloatArray, classifier: Setting, chosen: IndexArray, fitted: IndexArray
+) -> FloatArray:
+    """Return rows of some graphs; of kernels, those with the graphs that are fitted to."""
+    precomputed = classifier["kernel"] == "precomputed"
+    return rows[np.ix_(chosen, fitted)] if precomputed else rows[chosen]
 
 
 def _test(

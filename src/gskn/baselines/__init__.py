@@ -1,0 +1,5 @@
+"""Other systems behind the interface of `gskn.estimators`: kernels, hashes and features."""
+
+from gskn.baselines._wl import WLKernel
+
+__all__ = ["WLKernel"]

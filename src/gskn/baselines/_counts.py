@@ -1,0 +1,61 @@
+"""Counts of what graphs contain: an explicit feature space, as large as it needs to be."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from gskn._types import AnyArray, FloatArray, IndexArray
+
+_DENSE = 0.01  # share of entries above which products of dense matrices are faster
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How often every graph contains each of the values seen in fit.
+
+    Attributes
+    ----------
+    values : ndarray
+        What is counted, sorted: integers, or anything that can be compared.
+    matrix : csr_array of shape (n_graphs, n_values)
+        How often.
+    squares : ndarray of shape (n_graphs,)
+        Sum of squares over all that a graph contains, also what was not seen in fit.
+    """
+
+    values: AnyArray
+    matrix: csr_array
+    squares: FloatArray
+
+    @staticmethod
+    def of(
+        found: AnyArray,
+        graphs: IndexArray,
+        n_graphs: int,
+        known: AnyArray | None = None,
+        weights: FloatArray | None = None,
+    ) -> "Counts":
+        """Count values, each found in one graph; columns are those known, or all."""
+        values, columns = np.unique(found, return_inverse=True)
+        given = np.ones(len(found)) if weights is None else weights
+        shape = (n_graphs, len(values))
+        matrix = csr_array((given, (graphs, columns.ravel())), shape=shape)
+        matrix.sum_duplicates()
+        squares = np.asarray((matrix**2).sum(axis=1)).ravel()
+        if known is None:
+            return Counts(values, matrix, squares)
+        places = np.searchsorted(known, values)
+        places[places == len(known)] = 0
+        same = np.flatnonzero(known[places] == values) if len(known) else np.empty(0, int)
+        kept = csr_array(
+            (np.ones(len(same)), (same, places[same])), shape=(len(values), len(known))
+        )
+        return Counts(known, csr_array(matrix @ kept), squares)
+
+    def compare(self, other: "Counts") -> FloatArray:
+        """Return inner products; the other one has the columns of fit."""
+        n_cells = self.matrix.shape[0] * self.matrix.shape[1]
+        if self.matrix.nnz > _DENSE * n_cells:
+            return np.asarray(self.matrix.toarray() @ other.matrix.toarray().T)
+        return np.asarray((self.matrix @ other.matrix.T).toarray())

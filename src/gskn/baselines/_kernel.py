@@ -1,0 +1,64 @@
+"""What all graph kernels share: the form of scikit-learn, and normalisation."""
+
+from abc import ABC, abstractmethod
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from gskn._types import FloatArray
+from gskn.graphs import GraphBatch, as_batch
+
+
+class GraphKernel(TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]
+    """A kernel between graphs: `transform` compares graphs with those of `fit`.
+
+    Subclasses say what is kept of a graph (`_describe`, and `_learn` for the graphs of
+    fit), how two lots of graphs are compared (`_compare`), and each with itself (`_own`).
+    ``normalize`` is a parameter of every subclass: the cosine instead of the kernel.
+    """
+
+    normalize: bool
+
+    def fit(self, X: Any, y: object = None) -> Self:  # noqa: ARG002 - scikit-learn's form
+        """Keep what the kernel needs of the graphs ``X``."""
+        self.trained_ = self._learn(as_batch(X))
+        return self
+
+    def fit_transform(self, X: Any, y: object = None) -> FloatArray:  # noqa: ARG002
+        """Return the kernel of all graphs with each other, symmetric."""
+        self.fit(X)
+        kernel = self._normalized(
+            self._compare(self.trained_, self.trained_), self.trained_
+        )
+        return (kernel + kernel.T) / 2  # sums in another order round otherwise
+
+    def transform(self, X: Any) -> FloatArray:
+        """Return the kernel of graphs with those of fit, of shape (n_graphs, n_fitted)."""
+        check_is_fitted(self, "trained_")
+        described = self._describe(as_batch(X))
+        return self._normalized(self._compare(described, self.trained_), described)
+
+    def _normalized(self, kernel: FloatArray, described: Any) -> FloatArray:
+        if not self.normalize:
+            return kernel
+        roots = [np.sqrt(np.maximum(self._own(d), 0)) for d in (described, self.trained_)]
+        scale = np.outer(*roots)
+        return np.divide(kernel, scale, out=np.zeros_like(kernel), where=scale > 0)
+
+    def _learn(self, batch: GraphBatch) -> Any:
+        """Describe the graphs of fit; for kernels that learn nothing else."""
+        return self._describe(batch)
+
+    @abstractmethod
+    def _describe(self, batch: GraphBatch) -> Any:
+        """Return what is compared, for every graph."""
+
+    @abstractmethod
+    def _compare(self, left: Any, right: Any) -> FloatArray:
+        """Return the kernel of all pairs."""
+
+    @abstractmethod
+    def _own(self, described: Any) -> FloatArray:
+        """Return the kernel of every graph with itself."""
