@@ -1,5 +1,6 @@
 """Other systems behind the interface of `gskn.estimators`: kernels, hashes and features."""
 
+from gskn.baselines._ldp import LDP
 from gskn.baselines._wl import WLKernel
 
-__all__ = ["WLKernel"]
+__all__ = ["LDP", "WLKernel"]

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gskn.baselines import WLKernel
+from gskn.baselines import LDP, WLKernel
 from gskn.estimators import GSKN
 from gskn.evaluation._svm import LINEAR, PRECOMPUTED, RBF
 from gskn.exceptions import InputError
@@ -123,6 +123,16 @@ MODELS = {
             "nodes-large",
             "random and anonymous walks for classes of nodes, many columns",
             ({"walk_length": 4, "n_landmarks": 64},),
+        ),
+        Model(
+            "ldp",
+            "local degree profiles; bins chosen by inner folds",
+            tuple(
+                {"n_bins": n_bins, "scale": scale}
+                for n_bins in (30, 50, 100)
+                for scale in ("linear", "log")
+            ),
+            estimator=LDP,
         ),
         Model(
             "wl",

@@ -138,11 +138,11 @@ def _graphs(name: str, paper: str, title: str, table: printed.Printed) -> Experi
     )
 
 
-def _parameters(data: str, paper: str) -> Experiment:
+def _parameters(data: str, paper: str, repeats: int) -> Experiment:
     return Experiment(
         *(f"parameters-{data.lower()}", paper, f"Accuracy on {data} by parameter"),
         **_of_jobs(
-            lambda quick: [Job(data, parameter_models(), "nested", 1 if quick else 3)]
+            lambda quick: [Job(data, parameter_models(), "nested", 1 if quick else repeats)]
         ),
         rows=partial(parameter_rows, data=data),
         figure=partial(parameter_figure, data=data),
@@ -222,8 +222,8 @@ EXPERIMENTS = {
             caption="Ours are of one run on this machine, compiled loops at hand; the "
             "paper's of a machine with a GPU.",
         ),
-        _parameters("PTC", "figure 4"),
-        _parameters("PROTEINS", "figure 5"),
+        _parameters("PTC", "figure 4", repeats=3),
+        _parameters("PROTEINS", "figure 5", repeats=1),
         Experiment(
             *("leak", "-", "Accuracy of rows that depend on the order of the file"),
             cost=lambda _: 12.0,
