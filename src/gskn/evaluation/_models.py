@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gskn.baselines import LDP, WLKernel
+from gskn.baselines import LDP, ShortestPathKernel, WLKernel
 from gskn.estimators import GSKN
 from gskn.evaluation._svm import LINEAR, PRECOMPUTED, RBF
 from gskn.exceptions import InputError
@@ -141,6 +141,7 @@ MODELS = {
             PRECOMPUTED,
             WLKernel,
         ),
+        Model("sp", "shortest-path kernel", ({},), PRECOMPUTED, ShortestPathKernel),
     )
 }
 

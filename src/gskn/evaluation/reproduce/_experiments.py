@@ -42,7 +42,13 @@ _AGAINST = {
     **dict.fromkeys(list(_CHOSEN)[1:], "GSKN, chosen"),
 }
 _ABLATION = {"RW degree": "rw-degrees", "AW": "aw", "RW": "rw", "RW + AW": "rw+aw"}
-_STRUCTURE = {"RW kernel": "rw-degrees", "AW": "aw", "GSKN": "rw+aw"}
+_STRUCTURE = {
+    "RW kernel": "rw-degrees",
+    "WL kernel": "wl",
+    "SP kernel": "sp",
+    "AW": "aw",
+    "GSKN": "rw+aw",
+}
 _REGULAR = {"RW": "rw", "GSKN": "rw+aw"}
 _NODES = {"GSKN": "rw+aw-64", "RW only, 32": "rw-32", "GSKN, large": "nodes-large"}
 

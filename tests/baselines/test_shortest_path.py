@@ -1,0 +1,63 @@
+from collections import Counter
+
+import networkx as nx
+import numpy as np
+from grakel import Graph, ShortestPath
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gskn.baselines import ShortestPathKernel
+from gskn.baselines import _shortest_path as module
+from tests.baselines.test_wl import as_given, random_graphs
+
+
+def slow_counts(graph):
+    lengths = dict(nx.all_pairs_shortest_path_length(graph))
+    label = graph.nodes(data="label")
+    return Counter(
+        (label[u], label[v], d) for u in graph for v, d in lengths[u].items() if d
+    )
+
+
+def slow_kernel(graphs):
+    counts = [slow_counts(graph) for graph in graphs]
+    return np.array([[sum(a[k] * b[k] for k in a) for b in counts] for a in counts], float)
+
+
+@given(st.integers(0, 2**20), st.booleans())
+def test_pairs_are_those_of_the_definition(seed, labelled):
+    graphs = random_graphs(seed, labelled=labelled)
+    found = ShortestPathKernel(normalize=False).fit_transform(as_given(graphs))
+    np.testing.assert_array_equal(found, slow_kernel(graphs))
+
+
+def test_grakel_gives_the_same():
+    graphs = [g for g in random_graphs(3, 30) if g.number_of_edges()]
+    theirs = [
+        Graph(
+            {edge: 1 for u, v in g.edges for edge in ((u, v), (v, u))},
+            node_labels=dict(g.nodes(data="label")),
+        )
+        for g in graphs
+    ]
+    expected = ShortestPath(with_labels=True, normalize=True).fit_transform(theirs)
+    found = ShortestPathKernel().fit_transform(as_given(graphs))
+    np.testing.assert_allclose(found, expected, atol=1e-12)
+
+
+@given(st.integers(0, 2**20))
+def test_unseen_graphs_get_the_block_of_the_union(seed):
+    batch = as_given(random_graphs(seed))
+    model = ShortestPathKernel()
+    whole = model.fit_transform(batch)
+    rest = model.fit(batch[:5]).transform(batch[5:])
+    np.testing.assert_allclose(rest, whole[5:, :5], atol=1e-12)
+    assert np.linalg.eigvalsh(whole).min() > -1e-9
+
+
+def test_large_graphs_are_compared_in_parts(monkeypatch):
+    batch = as_given(random_graphs(5))
+    whole = ShortestPathKernel().fit_transform(batch)
+    monkeypatch.setattr(module, "_CELLS", 20)
+    monkeypatch.setattr(module, "_RUN_NODES", 7)
+    np.testing.assert_array_equal(ShortestPathKernel().fit_transform(batch), whole)
