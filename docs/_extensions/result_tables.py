@@ -1,6 +1,6 @@
 """Write the tables and figures of the results from the records, at every build.
 
-Nothing is run: what ``gskn reproduce`` left in ``results/records.jsonl`` is shown.
+No model is tested here: what ``gskn reproduce`` left in ``results/records.jsonl`` is shown.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,9 +21,10 @@ def write_results(app: Any) -> None:
     made.mkdir(exist_ok=True)
     for experiment in EXPERIMENTS.values():
         text = _page(experiment, records)
-        if experiment.figure is not None:
+        figure = experiment.figure(records) if experiment.figure else None
+        if figure is not None:
             name = f"{experiment.name}.svg"
-            save_figure(experiment.figure(records), made / name)
+            save_figure(figure, made / name)
             text += f"\n![{experiment.title}](generated/{name})\n"
         (made / f"{experiment.name}.md").write_text(text, encoding="utf-8")
     (made / "origin.md").write_text(_origin(records), encoding="utf-8")
@@ -31,6 +32,8 @@ def write_results(app: Any) -> None:
 
 def _page(experiment: Experiment, records: Sequence[Record]) -> str:
     rows = experiment.rows(records)
+    if not rows:
+        return "Not run yet.\n"
     if "compared" in rows[0] and len({row["data"] for row in rows}) > 1:
         text = _table(_by_set(rows)) + "\n" + _spread(rows)
     else:

@@ -5,11 +5,13 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from glob import escape
 from pathlib import Path
 
 from gskn.exceptions import InputError
 
 _ORPHAN_SECONDS = 24 * 3600
+_ENDING = ".gskn-tmp"  # nobody else's files end so: some are removed by their name
 
 
 @contextmanager
@@ -20,7 +22,7 @@ def whole_file(path: Path) -> Iterator[Path]:
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     _remove_orphans(path)
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    handle, name = tempfile.mkstemp(_ENDING, f".{path.name}.", path.parent)
     os.close(handle)
     temporary = Path(name)
     try:
@@ -48,7 +50,7 @@ def check_output(path: Path) -> None:
 
 def _remove_orphans(path: Path) -> None:
     """Remove what killed processes left; nobody writes one file for a day."""
-    for orphan in path.parent.glob(f".{path.name}.*"):
+    for orphan in path.parent.glob(f".{escape(path.name)}.*{_ENDING}"):
         with suppress(OSError):  # another process may be removing it, too
             if time.time() - orphan.stat().st_mtime > _ORPHAN_SECONDS:
                 orphan.unlink()

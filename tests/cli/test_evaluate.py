@@ -138,3 +138,27 @@ def test_a_map_of_rows_by_class(tmp_path):
     texts = {"".join(t.itertext()) for t in ET.parse(picture).iter() if t.text}
     assert "Rows of the graphs of regular: t-SNE, perplexity 30" in texts
     assert run("evaluate", "regular", "structure", *options).returncode == 2
+
+
+def test_what_cannot_be_written_or_split_is_refused_before_the_run(tmp_path):
+    folder = tmp_path / "own"
+    folder.mkdir()
+    for number in range(6):
+        nx.write_graph6(nx.path_graph(3 + number), folder / f"g{number}.g6")
+    (folder / "labels.csv").write_text("".join(f"g{n},{n % 2}\n" for n in range(6)))
+    odd = tmp_path / "odd.csv"
+    odd.write_text("".join(f"g{n},{n == 0}\n" for n in range(6)))
+    for arguments, message in (
+        (("--out", tmp_path), "is a folder"),
+        (("--out", folder / "labels.csv"), "is a file of classes"),
+        (("--out", folder / "runs.json"), "lies in the folder"),
+        (("--seed", "-1"), "seed must be at least 0"),
+        (("--repeats", "0"), "repeats must be at least 1"),
+        (("--classes", odd), "one graph"),
+    ):
+        result = run("evaluate", folder, "--models", "aw", *arguments)
+        assert result.returncode == 1, arguments
+        assert message in result.stderr
+        assert result.stderr.count("\n") == 1
+    result = run("evaluate", folder, "--models", "aw")
+    assert "own has 3 folds, as many as its smallest class has graphs" in result.stdout

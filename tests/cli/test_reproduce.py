@@ -24,6 +24,13 @@ def test_a_table_with_its_records_and_figure(tmp_path):
     assert len(ResultFile(tmp_path / "records.jsonl").read()) == 40
 
 
+def test_several_tables_are_one_document(tmp_path):
+    result = run("reproduce", "regular", "table3", "--out", tmp_path, "--json")
+    found = json.loads(result.stdout)
+    assert {row["experiment"] for row in found} == {"regular"}
+    assert len(found) == 3
+
+
 def test_a_name_there_is_not_is_one_line():
     result = run("reproduce", "table99")
     assert result.returncode == 1

@@ -110,6 +110,8 @@ def test_splits_are_disjoint_and_of_the_right_size():
         ({"repeats": 0}, "repeats must be at least 1"),
         ({"shares": [0.3, 1.0]}, r"shares must lie between 0 and 1, got \(0.3, 1.0\)"),
         ({"models": ["gnn"]}, "no model 'gnn'"),
+        ({"models": ["sp"]}, "'sp' has rows of graphs only, not of nodes"),
+        ({"seed": -1}, "seed must be at least 0"),
     ],
 )
 def test_what_cannot_be_is_refused(data, options, message):

@@ -1,11 +1,13 @@
 import json
+import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from gskn import GSKN, datasets
 from gskn.datasets import Dataset
-from gskn.evaluation import MODELS, Model, ResultFile, evaluate
+from gskn.evaluation import MODELS, Model, ResultFile, _svm, evaluate
 from gskn.evaluation._part import Part
 from gskn.evaluation._protocols import _Run, split
 from gskn.exceptions import InputError
@@ -69,6 +71,29 @@ def test_a_run_resumes_where_it_stopped(data, tmp_path, monkeypatch):
     assert [r.scores for r in records] == [r.scores for r in evaluate(data, [FAST])]
 
 
+def test_other_data_classes_or_defaults_are_another_run(data, tmp_path, monkeypatch):
+    file = ResultFile(tmp_path / "runs.jsonl")
+    few = np.r_[0:6, 50:56]
+    small = Dataset("small", data.graphs[few], data.y[few])
+    evaluate(small, ["aw"], results=file)
+    shuffled = Dataset("small", small.graphs, np.roll(small.y, 3))
+    evaluate(shuffled, ["aw"], results=file)
+    assert len(file.read()) == 12
+    evaluate(Dataset("small", small.graphs[::-1], small.y), ["aw"], results=file)
+    assert len(file.read()) == 18
+    evaluate(small, ["aw"], results=file)
+    assert len(file.read()) == 18
+    monkeypatch.setitem(GSKN.__init__.__kwdefaults__, "anonymous_length", 4)
+    evaluate(small, ["aw"], results=file)
+    assert len(file.read()) == 24
+
+
+def test_the_filters_of_warnings_are_left_alone(data):
+    before = list(warnings.filters)
+    evaluate(data, [FAST], n_jobs=2)
+    assert warnings.filters == before
+
+
 def test_the_paper_protocol_is_another_run_and_never_below_by_design(data, tmp_path):
     """Chosen on the test folds, accuracy is the best there is."""
     file = ResultFile(tmp_path / "runs.jsonl")
@@ -98,16 +123,25 @@ def test_published_folds_where_they_are(real_data):
 
 
 def test_embeddings_see_the_training_part_alone(data, monkeypatch):
-    seen = []
-    fit = GSKN.fit_transform
+    """And so does the scaling of their rows."""
+    names = np.arange(len(data.y)).astype(str)
+    named = Dataset("named", replace(data.graphs, graph_names=names), data.y)
+    seen, scaled = [], []
+    fit, standardize = GSKN.fit_transform, _svm.standardize
 
     def watched(self, graphs):
-        seen.append(graphs.n_graphs)
+        seen.append({int(name) for name in graphs.graph_names})
         return fit(self, graphs)
 
     monkeypatch.setattr(GSKN, "fit_transform", watched)
-    evaluate(data, [FAST])
-    assert set(seen) == {90}
+    monkeypatch.setattr(
+        _svm, "standardize", lambda a, b: scaled.append(len(a)) or standardize(a, b)
+    )
+    evaluate(named, [FAST])
+    allowed = [set(train.tolist()) for train, _ in split(data, "stratified", 0)]
+    assert all(graphs in allowed for graphs in seen)
+    assert len(seen) == 20
+    assert set(scaled) == {90}
 
 
 def test_models_of_a_run_share_what_they_embed(data, monkeypatch):
@@ -133,6 +167,9 @@ def test_a_part_gives_the_rows_of_the_estimator():
         {"pooling": "log"},
         {"alpha": 0.5},
         {"beta": 0.5},
+        {"attributes": "degrees"},
+        {"method": "sampled", "n_walks": 5},
+        {"method": "sampled", "n_walks": 5, "alpha": 0.5},
         {"walk_length": 2},
         {"anonymous_length": 3},
         {"weighting": "count"},
@@ -146,11 +183,12 @@ def test_a_part_gives_the_rows_of_the_estimator():
         np.testing.assert_allclose(others, model.transform(test), rtol=1e-9, atol=1e-9)
 
 
-def test_every_named_model_runs(data):
+@pytest.mark.parametrize("protocol", ["nested", "paper"])
+def test_every_named_model_runs(data, protocol):
     few = np.r_[0:4, 50:54]
     small = Dataset("small", data.graphs[few], data.y[few])
     for name in MODELS:
-        records = evaluate(small, [name])
+        records = evaluate(small, [name], protocol=protocol)
         assert len(records) == 4  # no more folds than the smallest class has graphs
         assert all(0 <= r.scores["accuracy"] <= 1 for r in records)
 
@@ -163,6 +201,7 @@ def test_every_named_model_runs(data):
         ({"folds": "random"}, "folds must be one of"),
         ({"folds": "published"}, "no published folds"),
         ({"repeats": 0}, "repeats must be at least 1"),
+        ({"seed": -1}, "seed must be at least 0"),
     ],
 )
 def test_what_cannot_be_is_refused(data, options, message):

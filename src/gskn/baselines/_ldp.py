@@ -69,7 +69,7 @@ class LDP(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             np.add.at(rows[:, number], (batch.node_graphs, bins[:, number]), 1)
         if self.normalize:
             rows /= np.maximum(batch.graph_sizes, 1)[:, None, None]
-        return rows.reshape(batch.n_graphs, -1)
+        return rows.reshape(batch.n_graphs, len(_PROFILE) * self.n_bins)
 
     def get_feature_names_out(self, input_features: object = None) -> Any:  # noqa: ARG002
         """Return the number and the bin of every column."""

@@ -58,11 +58,14 @@ def embed(  # noqa: PLR0913, PLR0917 - one option each
     Example: gskn embed graphs/ -o rows.parquet --level node
     """
     from gskn._row_files import check_row_file
+    from gskn.exceptions import InputError
     from gskn.graphs import iter_graphs
 
     begin = time.monotonic()
     check_row_file(out)
     check_not_input(out, graphs)
+    if model is not None and out.resolve() == model.resolve():
+        raise InputError(f"{str(out)!r} is the model; write to another file.")
     given = model_options.given_parameters(
         branches=branches,
         walk_length=walk_length,

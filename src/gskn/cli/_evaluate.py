@@ -1,23 +1,22 @@
 """``gskn evaluate``: how good the rows are, by model and data set."""
 
 from enum import Enum
-from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gskn.cli._options import AsJson, DataHome, as_path, built_in_sets
+from gskn.cli._options import AsJson, DataHome, as_path, built_in_sets, check_not_input
 
 if TYPE_CHECKING:
     from gskn.datasets import Dataset
-    from gskn.evaluation import Record
+    from gskn.evaluation import Record, Summary
 
 _MODELS = "rw-degrees,aw,rw,rw+aw,joint,induced"
 _CAPTIONS = {
     "nested": "Everything is chosen and fitted on the training part of each fold.",
     "paper": "Chosen on the TEST folds, as in the literature: for comparison only.",
-    "nodes": "Of nodes, ten random splits; C is chosen on a fifth of those that train.",
+    "nodes": "Of nodes, random splits; C is chosen on a fifth of those that train.",
 }
 
 
@@ -94,36 +93,94 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one option each
 
     Example: gskn evaluate MUTAG PTC --models rw+aw,gskn --out runs.jsonl --plot runs.png
     """
-    from gskn.cli._tables import show
+    from gskn._validation import check_int
     from gskn.evaluation import ResultFile
-    from gskn.evaluation.plots import check_picture
+    from gskn.evaluation._protocols import split
 
-    for picture in (plot, rows_map):
-        if picture is not None:
-            check_picture(picture)
+    check_int(seed, "seed", minimum=0)
+    _check_outputs(sets or [], out, plot, rows_map)
     names = _model_names(models)
     loaded = _load(sets, classes, data_home)
+    _check_sets(loaded, protocol.value, folds.value, metric)
     if rows_map is not None and (len(loaded) > 1 or loaded[0].y.ndim > 1):
         raise typer.BadParameter("is for one set with one class each.", param_hint="--map")
-    _check_metric(metric, loaded)
+    # What cannot be split is found out before the first fold, not after hours.
+    n_folds = {
+        d.name: len(split(d, folds.value, seed)) for d in loaded if d.task == "graph"
+    }
     options = {"seed": seed, "n_jobs": jobs, "results": ResultFile(out) if out else None}
     graph_options = {"protocol": protocol.value, "folds": folds.value}
-    found = _run(loaded, names, repeats, options, graph_options)
-    rows = [_row(name, records, metric) for name, records in found.items()]
-    if as_json:
-        rows = [summary for row in rows for summary in _flat(row)]
-    else:
-        rows = [_texts(row) for row in rows]
-    tasks = {data.task for data in loaded}
-    kinds = [protocol.value] * ("graph" in tasks) + ["nodes"] * ("node" in tasks)
-    title = f"{metric.replace('_', ' ')} in percent, {' and '.join(kinds)} protocol"
-    captions = [_CAPTIONS[kind] for kind in kinds]
-    spread = "± is the standard deviation over folds or splits."
-    show(rows, title=title, as_json=as_json, caption=" ".join([*captions, spread]))
+    found = _run(loaded, names, repeats, options, graph_options, n_folds)
+    _show(found, metric, n_folds, as_json=as_json)
     if plot is not None:
         _draw(loaded, found, metric, plot)
     if rows_map is not None:
         _draw_map(loaded[0], map_by.value, seed, jobs, rows_map)
+
+
+def _check_outputs(
+    sets: list[str], out: Path | None, plot: Path | None, rows_map: Path | None
+) -> None:
+    """Refuse what cannot be written, or would be read as graphs the next time."""
+    from gskn._files import check_output
+    from gskn.evaluation.plots import check_picture
+
+    for picture in filter(None, (plot, rows_map)):
+        check_picture(picture)
+    if out is not None:
+        check_output(out)
+    for written in filter(None, (out, plot, rows_map)):
+        for name in sets:
+            check_not_input(written, name)
+
+
+def _check_sets(loaded: list["Dataset"], protocol: str, folds: str, metric: str) -> None:
+    """Refuse what is not for these sets before the run, not after it."""
+    from gskn.evaluation import GRAPH_METRICS, NODE_METRICS
+    from gskn.exceptions import InputError
+
+    for data in loaded:
+        known = NODE_METRICS if data.task == "node" else GRAPH_METRICS
+        if metric not in known:
+            raise InputError(
+                f"There is no metric {metric!r} for {data.name}; known are "
+                f"{', '.join(known)}."
+            )
+    only_nodes = {data.task for data in loaded} == {"node"}
+    if only_nodes and (protocol, folds) != ("nested", "stratified"):
+        raise typer.BadParameter(
+            "are for classes of graphs.", param_hint="--protocol and --folds"
+        )
+
+
+def _show(
+    found: dict[str, list["Record"]],
+    metric: str,
+    n_folds: dict[str, int],
+    *,
+    as_json: bool,
+) -> None:
+    """Print the table, and how to read it."""
+    from gskn.cli._tables import show
+
+    rows = [_row(name, records, metric) for name, records in found.items()]
+    if as_json:
+        show([flat for row in rows for flat in _flat(row)], title="", as_json=True)
+        return
+    kinds = {r.protocol.partition("-")[0]: "" for own in found.values() for r in own}
+    captions = [_CAPTIONS[kind] for kind in kinds]
+    captions.append("± is the standard deviation over folds or splits.")
+    captions += [
+        f"{name} has {n} folds, as many as its smallest class has graphs."
+        for name, n in n_folds.items()
+        if n < 10
+    ]
+    show(
+        [_texts(row) for row in rows],
+        title=f"{metric.replace('_', ' ')} in percent, {' and '.join(kinds)} protocol",
+        as_json=False,
+        caption=" ".join(captions),
+    )
 
 
 def _run(
@@ -132,6 +189,7 @@ def _run(
     repeats: int | None,
     options: dict[str, Any],
     graph_options: dict[str, Any],
+    n_folds: dict[str, int],
 ) -> dict[str, list["Record"]]:
     """Run all sets with a progress bar; return records by row of the table."""
     from rich.console import Console
@@ -146,16 +204,18 @@ def _run(
         MofNCompleteColumn(),
         TimeRemainingColumn(),
     )
-    # Folds or splits of a repeat, and repeats.
-    sizes = {"graph": (10, repeats or 1), "node": (2, repeats or 10)}
-    total = sum(len(models) * prod(sizes[data.task]) for data in loaded)
+    n_repeats = {"graph": 1, "node": 10}
+    if repeats is not None:
+        n_repeats = dict.fromkeys(n_repeats, repeats)
+    parts = [n_folds.get(data.name, 2) * n_repeats[data.task] for data in loaded]
+    total = len(models) * sum(parts)
     found: dict[str, list[Record]] = {}
     with Progress(*columns, console=console, disable=not console.is_terminal) as bar:
         task = bar.add_task("folds", total=total)
         for data in loaded:
             bar.update(task, description=data.name)
             own = {**options, "advance": lambda: bar.advance(task)}
-            own["repeats"] = sizes[data.task][1]
+            own["repeats"] = n_repeats[data.task]
             if data.task == "node":
                 records = evaluate_nodes(data, models, **own)
             else:
@@ -169,20 +229,6 @@ def _row_name(record: "Record") -> str:
     """Return the set, and of sets of nodes the share that trains."""
     kind, _, share = record.protocol.partition("-")
     return f"{record.data} {share}%" if kind == "nodes" else record.data
-
-
-def _check_metric(metric: str, loaded: list["Dataset"]) -> None:
-    """Refuse a metric that there is not before the run, not after it."""
-    from gskn.evaluation import GRAPH_METRICS, NODE_METRICS
-    from gskn.exceptions import InputError
-
-    for data in loaded:
-        known = NODE_METRICS if data.task == "node" else GRAPH_METRICS
-        if metric not in known:
-            raise InputError(
-                f"There is no metric {metric!r} for {data.name}; known are "
-                f"{', '.join(known)}."
-            )
 
 
 def _model_names(models: str) -> list[str]:
@@ -257,12 +303,13 @@ def _draw_map(
 
 
 def _texts(row: dict[str, Any]) -> dict[str, str]:
-    return {
-        key: value
-        if key == "data"
-        else f"{100 * value.mean:.1f} ± {100 * (value.std_folds or value.std_repeats):.1f}"
-        for key, value in row.items()
-    }
+    return {key: value if key == "data" else _text(value) for key, value in row.items()}
+
+
+def _text(found: "Summary") -> str:
+    """Write a mean, with its spread where there is more than one number."""
+    spread = found.std_folds or found.std_repeats
+    return f"{100 * found.mean:.1f}" + (f" ± {100 * spread:.1f}" if found.n > 1 else "")
 
 
 def _flat(row: dict[str, Any]) -> list[dict[str, Any]]:

@@ -63,14 +63,17 @@ def find_source(name: str, data_home: Path | None) -> "Path | GraphBatch":
 def check_not_input(out: Path, name: str) -> None:
     """Refuse to write over the input, or where the next run would take it for graphs."""
     from gskn.exceptions import InputError
-    from gskn.graphs._read import is_graph_file
+    from gskn.graphs._read import CLASS_FILES, is_graph_file
 
     path = as_path(name)
     if path is None:
         return
     if out.resolve() == path.resolve():
         raise InputError(f"{str(out)!r} is the input; write to another file.")
-    if out.resolve().is_relative_to(path.resolve()) and is_graph_file(out):
+    inside = out.resolve().is_relative_to(path.resolve())
+    if inside and out.name.lower() in CLASS_FILES:
+        raise InputError(f"{str(out)!r} is a file of classes; write to another file.")
+    if inside and is_graph_file(out):
         raise InputError(
             f"{str(out)!r} lies in the folder {name!r}, whose files are read as graphs; "
             "write to another folder."

@@ -36,6 +36,7 @@ def reproduce(
 
     Example: gskn reproduce structure table3 --quick
     """
+    from gskn._files import check_output
     from gskn.cli._tables import show
     from gskn.evaluation.reproduce import EXPERIMENTS, find_experiment
 
@@ -47,12 +48,18 @@ def reproduce(
         show(rows, title="Experiments of the paper", as_json=as_json)
         return
     chosen = EXPERIMENTS.values() if names == ["all"] else map(find_experiment, names)
-    for experiment in list(chosen):
+    check_output(out / "records.jsonl")
+    tables = []
+    for experiment in list(dict.fromkeys(chosen)):
         records = _run(experiment, out, jobs, data_home, quick=not full)
-        title = f"{experiment.title} ({experiment.paper})".replace(" (-)", "")
         rows = experiment.rows(records)
-        show(rows, title=title, as_json=as_json, caption=experiment.caption)
+        tables += [{"experiment": experiment.name, **row} for row in rows]
+        if not as_json:
+            title = f"{experiment.title} ({experiment.paper})".removesuffix(" ()")
+            show(rows, title=title, as_json=False, caption=experiment.caption)
         _draw(experiment, records, out)
+    if as_json:
+        show(tables, title="", as_json=True)
 
 
 def _run(
@@ -80,7 +87,7 @@ def _run(
         *columns,
         console=console,
         disable=not console.is_terminal,
-        speed_estimate_period=600,
+        speed_estimate_period=120,  # what was on file is soon forgotten
     ) as bar:
         task = bar.add_task(experiment.name, total=experiment.cost(quick))
         runner = Runner(
@@ -100,8 +107,9 @@ def _draw(experiment: "Experiment", records: list["Record"], out: Path) -> None:
         return
     path = out / f"{experiment.name}.png"
     try:
-        save_figure(experiment.figure(records), path)
+        figure = experiment.figure(records)
+        if figure is not None:
+            save_figure(figure, path)
+            typer.echo(f"Figure: {path}", err=True)
     except MissingExtraError as error:  # the table is printed, and nothing is lost
         typer.echo(f"No figure: {error}", err=True)
-    else:
-        typer.echo(f"Figure: {path}", err=True)

@@ -111,9 +111,11 @@ def _read_lines(file: Path) -> Iterator[tuple[int, str, str]]:
     except UnicodeDecodeError as error:
         raise FileFormatError(file, f"not text in UTF-8: {error}") from error
     delimiter = next((sign for sign in ",;\t" if lines and sign in lines[0]), ",")
-    rows = [
-        [field.strip() for field in row] for row in csv.reader(lines, delimiter=delimiter)
-    ]
+    reader = csv.reader(lines, delimiter=delimiter)
+    try:
+        rows = [[field.strip() for field in row] for row in reader]
+    except csv.Error as error:
+        raise FileFormatError(file, f"not csv: {error}", line=reader.line_num) from error
     for number, row in enumerate(rows, start=1):
         if not any(row) or (number == 1 and _is_header(row)):
             continue

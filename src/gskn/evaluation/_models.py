@@ -6,10 +6,12 @@ from typing import Any
 
 from gskn.baselines import LDP, ShortestPathKernel, WLKernel
 from gskn.estimators import GSKN
+from gskn.evaluation._digest import digest
 from gskn.evaluation._svm import LINEAR, PRECOMPUTED, RBF
 from gskn.exceptions import InputError
 
 Setting = Mapping[str, Any]
+_NO_PART = ("random_state", "n_jobs", "verbose")  # seeds are said by name, threads by none
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,16 @@ class Model:
             **others,
             "embeddings": [plain(setting) for setting in self.embeddings],
             "classifiers": [dict(setting) for setting in self.classifiers],
+            "parameters": self._digest(),
         }
+
+    def _digest(self) -> str:
+        """Return a digest of all parameters: other defaults are another run."""
+        everything = []
+        for setting in self.embeddings:
+            given = self.estimator(**setting).get_params(deep=False)
+            everything.append({k: v for k, v in given.items() if k not in _NO_PART})
+        return digest(repr([sorted(given.items()) for given in everything]).encode())
 
     @property
     def first_classifiers(self) -> list[Setting]:
@@ -107,16 +118,18 @@ MODELS = {
         Model("gskn-rw", "random walks; chosen by inner folds", _around("walk")),
         Model("gskn-aw", "anonymous walks; chosen by inner folds", _around("anonymous")),
         Model(
-            "rw+aw-64", "random and anonymous walks of one length, 64 columns", (_PAPER,)
+            "rw+aw-64",
+            "random and anonymous walks of one length, at most 64 columns",
+            (_PAPER,),
         ),
         Model(
             "rw-32",
-            "random walks of one length, 32 columns",
+            "random walks of one length, at most 32 columns",
             ({**_PAPER, "branches": ("walk",)},),
         ),
         Model(
             "aw-32",
-            "anonymous walks of one length, 32 columns",
+            "anonymous walks of one length, at most 32 columns",
             ({**_PAPER, "branches": ("anonymous",)},),
         ),
         Model(

@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from threadpoolctl import threadpool_limits
 from gskn._types import AnyArray, FloatArray, IndexArray
 from gskn._validation import check_int
 from gskn.datasets import Dataset
-from gskn.estimators import GSKN
+from gskn.evaluation._digest import digest_data
 from gskn.evaluation._models import Model, Setting, find_models, plain
 from gskn.evaluation._records import Clock, Record, ResultFile, complete
 from gskn.exceptions import InputError
@@ -75,23 +76,32 @@ def evaluate_nodes(  # noqa: PLR0913 - every one has a sensible default
         raise InputError(f"{data.name} has classes of graphs; use evaluate.")
     if any(not 0 < share < 1 for share in shares):
         raise InputError(f"shares must lie between 0 and 1, got {tuple(shares)}.")
+    check_int(seed, "seed", minimum=0)
+    found = find_models(models)
+    for model in found:
+        if not hasattr(model.estimator, "transform_nodes"):
+            raise InputError(
+                f"The model {model.name!r} has rows of graphs only, not of nodes."
+            )
     records = []
-    for model in find_models(models):
+    data_digest = digest_data(data)
+    for model in found:
         run = _Run(data, model, seed, n_jobs, {})
         for share in shares:
             for repeat in range(repeats):
                 blank = Record(
                     *(data.name, model.name, f"nodes-{100 * share:.0f}"),
                     *(repeat, 0, seed + repeat),
-                    configuration={**model.configuration, "rows": seed},
+                    configuration={
+                        **model.configuration,
+                        "rows": seed,
+                        "data": data_digest,
+                    },
                     scores={},
                 )
-                known = {} if results is None else results.read()
-                record = known.get(blank.key) or run.split(blank, share)
-                if results is not None and blank.key not in known:
-                    results.append(record)
+                split = partial(run.split, blank, share)
+                records.append(split() if results is None else results.once(blank, split))
                 advance()
-                records.append(record)
     return records
 
 
@@ -133,8 +143,10 @@ class _Run:
             yield self.rows[number]
 
     def _embed(self, setting: Setting) -> FloatArray:
-        model = GSKN(random_state=self.seed, n_jobs=self.n_jobs, **setting)
-        return model.fit(self.data.graphs).transform_nodes(self.data.graphs)
+        model = self.model.estimator(**setting)
+        model.set_params(random_state=self.seed, n_jobs=self.n_jobs)
+        rows: FloatArray = model.fit(self.data.graphs).transform_nodes(self.data.graphs)
+        return rows
 
 
 def _some_labels(y: AnyArray, seed: int) -> AnyArray:

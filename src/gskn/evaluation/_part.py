@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from gskn._types import FloatArray
+from gskn._types import FloatArray, IndexArray
 from gskn.estimators import GSKN
 from gskn.graphs import GraphBatch
 from gskn.pooling import rescale
@@ -20,14 +20,14 @@ _IGNORED = {
 
 
 class Part:
-    """Embeds two batches with what is fitted to the first, and remembers the rows.
+    """Embeds two batches, or one, with what is fitted to the first; remembers the rows.
 
     A branch gives the same columns whichever stand beside it, and every pooling is made
     of sums: each branch is embedded once, whoever asks for it.
     """
 
     def __init__(
-        self, train: GraphBatch, test: GraphBatch, seed: int, n_jobs: int | None
+        self, train: GraphBatch, test: GraphBatch | None, seed: int, n_jobs: int | None
     ) -> None:
         self.train, self.test, self.seed, self.n_jobs = train, test, seed, n_jobs
         self._found: dict[str, Pair] = {}
@@ -44,7 +44,7 @@ class Part:
         rows, others = (np.hstack(blocks) for blocks in zip(*pairs, strict=True))
         return (
             rescale(rows, self.train.graph_sizes, model.pooling),
-            rescale(others, self.test.graph_sizes, model.pooling),
+            rescale(others, self._test_sizes, model.pooling),
         )
 
     def _branch(self, name: str, setting: Mapping[str, Any]) -> Pair:
@@ -65,5 +65,12 @@ class Part:
             given = {"random_state": self.seed, "n_jobs": self.n_jobs}
             known = model.get_params(deep=False)
             model.set_params(**{k: v for k, v in given.items() if k in known})
-            self._found[key] = model.fit_transform(self.train), model.transform(self.test)
+            rows = model.fit_transform(self.train)
+            # Many a transformer refuses to transform nothing.
+            others = rows[:0] if self.test is None else model.transform(self.test)
+            self._found[key] = rows, others
         return self._found[key]
+
+    @property
+    def _test_sizes(self) -> IndexArray:
+        return self.train.graph_sizes[:0] if self.test is None else self.test.graph_sizes

@@ -17,11 +17,12 @@ from sklearn.model_selection import StratifiedKFold
 from gskn._types import AnyArray, FloatArray, IndexArray
 from gskn._validation import check_choice, check_int
 from gskn.datasets import Dataset
+from gskn.evaluation._digest import digest_data
 from gskn.evaluation._models import Model, Setting, find_models, plain
 from gskn.evaluation._part import Part
 from gskn.evaluation._records import Clock, Record, ResultFile, complete
 from gskn.evaluation._scores import score_classes
-from gskn.evaluation._svm import choose, predict
+from gskn.evaluation._svm import choose, predict, stopping_early
 from gskn.exceptions import InputError
 
 Folds = Sequence[tuple[IndexArray, IndexArray]]
@@ -73,10 +74,12 @@ def evaluate(  # noqa: PLR0913 - every one has a sensible default
         raise InputError(
             f"{data.name} has classes of nodes; this evaluates classes of graphs."
         )
+    check_int(seed, "seed", minimum=0)
     run = _Run(data, find_models(models), protocol, folds, n_jobs, results, advance)
-    records = [r for repeat in range(repeats) for r in run.repeat(repeat, seed + repeat)]
+    with stopping_early():
+        found = [r for repeat in range(repeats) for r in run.repeat(repeat, seed + repeat)]
     order = {model.name: number for number, model in enumerate(run.models)}
-    return sorted(records, key=lambda r: (order[r.model], r.repeat, r.fold))
+    return sorted(found, key=lambda r: (order[r.model], r.repeat, r.fold))
 
 
 def split(data: Dataset, folds: str, seed: int) -> Folds:
@@ -110,10 +113,11 @@ class _Run:
     def repeat(self, repeat: int, seed: int) -> Iterator[Record]:
         """Yield the records of all folds of all models; those on file are not run again."""
         parts = split(self.data, self.folds, seed)
+        named = {"folds": self.folds, "data": digest_data(self.data)}
         blanks = [
             Record(
                 *(self.data.name, model.name, self.protocol, repeat, 0, seed),
-                configuration={**model.configuration, "folds": self.folds},
+                configuration={**model.configuration, **named},
                 scores={},
             )
             for model in self.models
@@ -147,7 +151,7 @@ class _Run:
                 scores = _test(
                     *(classifier, rows, self.data.y[train], others, self.data.y[test])
                 )
-            chosen = _chosen(setting, classifier) | {"inner": inner}
+            chosen = _chosen(setting, classifier, rows) | {"inner": inner}
             yield self._keep(
                 complete(replace(blank, scores=scores, chosen=chosen), clock), new=True
             )
@@ -174,7 +178,7 @@ class _Run:
         """Yield all folds of all models, each with what is best on the test folds."""
         known = self._known()
         graphs = self.data.graphs
-        whole = Part(graphs, graphs[:0], blanks[0].seed, self.n_jobs)
+        whole = Part(graphs, None, blanks[0].seed, self.n_jobs)
         for model, blank in zip(self.models, blanks, strict=True):
             own = [replace(blank, fold=fold) for fold in range(len(parts))]
             if all(record.key in known for record in own):
@@ -184,7 +188,8 @@ class _Run:
             chosen, tested = self._best_on_test(model, whole, parts, clock)
             for record, scores in zip(own, tested, strict=True):
                 done = known.get(record.key)
-                fresh = complete(replace(record, scores=scores, chosen=chosen), clock)
+                fresh = replace(record, scores=scores, chosen=chosen)
+                fresh = complete(fresh, clock.shared(len(parts)))
                 yield self._keep(done or fresh, new=done is None)
 
     def _best_on_test(
@@ -209,7 +214,7 @@ class _Run:
                     )
                 mean = float(np.mean([scores["accuracy"] for scores in tested]))
                 if mean > best[0]:
-                    best = (mean, _chosen(setting, classifier), tested)
+                    best = (mean, _chosen(setting, classifier, rows), tested)
         return best[1:]
 
     def _known(self) -> dict[str, Record]:
@@ -236,5 +241,9 @@ def _test(
     return score_classes(truth, *predict(setting, rows, y, others))
 
 
-def _chosen(setting: Setting, classifier: Setting) -> dict[str, Any]:
-    return {"embedding": plain(setting), "classifier": dict(classifier)}
+def _chosen(setting: Setting, classifier: Setting, rows: FloatArray) -> dict[str, Any]:
+    return {
+        "embedding": plain(setting),
+        "classifier": dict(classifier),
+        "n_columns": rows.shape[1],
+    }

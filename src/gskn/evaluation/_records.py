@@ -6,7 +6,7 @@ import os
 import resource
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from importlib.metadata import version
@@ -75,6 +75,12 @@ class Clock:
     def __init__(self) -> None:
         self.seconds: dict[str, float] = {}
 
+    def shared(self, n_folds: int) -> "Clock":
+        """Return the share of one of several folds that were measured together."""
+        clock = Clock()
+        clock.seconds = {what: spent / n_folds for what, spent in self.seconds.items()}
+        return clock
+
     @contextmanager
     def measure(self, what: str) -> Iterator[None]:
         """Add the time spent inside."""
@@ -126,6 +132,15 @@ class ResultFile:
                 raise FileFormatError(self.path, "not a record", line=number) from error
             records.setdefault(record.key, record)
         return records
+
+    def once(self, blank: Record, run: Callable[[], Record]) -> Record:
+        """Return the record with the key of ``blank``; run it if there is none yet."""
+        known = self.read().get(blank.key)
+        if known is not None:
+            return known
+        record = run()
+        self.append(record)
+        return record
 
     def append(self, record: Record) -> None:
         """Add a record, whole, after what is there."""

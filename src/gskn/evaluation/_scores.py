@@ -70,11 +70,14 @@ class Summary:
         Standard deviation over folds, the mean over repeats.
     std_repeats : float
         Standard deviation of the means of repeats; 0 for one repeat.
+    n : int
+        Number of scores.
     """
 
     mean: float
     std_folds: float
     std_repeats: float
+    n: int
 
 
 def summarize(scores: Any) -> Summary:
@@ -84,7 +87,9 @@ def summarize(scores: Any) -> Summary:
         raise InputError("There are no scores to summarise.")
     means = scores.mean(axis=1)
     spread = float(means.std(ddof=1)) if len(means) > 1 else 0.0
-    return Summary(float(means.mean()), float(scores.std(axis=1).mean()), spread)
+    return Summary(
+        float(means.mean()), float(scores.std(axis=1).mean()), spread, scores.size
+    )
 
 
 def summarize_records(

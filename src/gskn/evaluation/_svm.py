@@ -1,7 +1,8 @@
 """SVMs on rows: kernels are computed once, whatever is chosen on them."""
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,16 @@ _ENOUGH_TESTED = 1500
 _MAX_ITER = 100_000  # a large C on few columns would go on for minutes, to no use
 
 Setting = Mapping[str, Any]
+
+
+@contextmanager
+def stopping_early() -> Iterator[None]:
+    """Keep SVMs from warning that they stopped at the limit set here.
+
+    Filters of warnings are those of the process: to be entered before threads begin.
+    """
+    with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
+        yield
 
 
 def standardize(rows: FloatArray, others: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -121,6 +132,4 @@ def _accuracies(
 
 
 def _fit(products: FloatArray, y: AnyArray, C: float) -> SVC:
-    model = SVC(kernel="precomputed", C=C, max_iter=_MAX_ITER)
-    with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
-        return model.fit(products, y)
+    return SVC(kernel="precomputed", C=C, max_iter=_MAX_ITER).fit(products, y)

@@ -245,8 +245,7 @@ class _Seen:
         for position, graph in enumerate(graphs):
             if self._known is None and self._last is not None and graph <= self._last:
                 self._known = set(self._hashes)
-            # Two of a million names share a hash with a chance of one in 10^7.
-            key = hash(graph)
+            key = _key(graph)
             if self._known is None:
                 self._hashes.append(key)
             elif key in self._known:
@@ -255,6 +254,16 @@ class _Seen:
                 self._known.add(key)
             self._last = graph
         return None
+
+
+def _key(graph: Any) -> int:
+    """Return an integer for itself, and the hash of what does not fit into 64 bits.
+
+    Two of a million texts share a hash with a chance of one in 10^7; integers are no
+    hash of themselves, for -1 has that of -2.
+    """
+    whole = isinstance(graph, int) and -(2**63) <= graph < 2**63
+    return graph if whole else hash(str(graph))
 
 
 def _not_parquet(path: Path, error: BaseException) -> FileFormatError:

@@ -30,6 +30,7 @@ _PARAMETERS: dict[str, tuple[str, dict[str, Any]]] = {
     "n_walks": ("Walks per node", {"value": "log"}),
     "alpha": ("Alpha", {"value": "log"}),
     "beta": ("Beta", {"value": "log"}),
+    "alpha = beta": ("Alpha and beta", {"value": "log"}),
     "n_landmarks": ("Landmarks", {"value": "log", "base": 2}),
     "embedding_size": ("Embedding size", {"value": "log", "base": 2}),
 }
@@ -43,9 +44,10 @@ class Curve:
     Attributes
     ----------
     parameter : str
-        "anonymous_length", "walk_length", "n_walks", "alpha", "beta", "n_landmarks" or
-        "embedding_size", which have names and axes of their own (logarithmic from
-        "n_walks" on); any other name is written as it is, on a linear axis.
+        "anonymous_length", "walk_length", "n_walks", "alpha", "beta", "alpha = beta",
+        "n_landmarks" or "embedding_size", which have names and axes of their own
+        (logarithmic from "n_walks" on); any other name is written as it is, on a linear
+        axis.
     data : str
         Name of the line: a data set, with the protocol where there are several.
     values : sequence of float

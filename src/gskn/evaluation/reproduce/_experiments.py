@@ -18,8 +18,13 @@ from gskn.evaluation.reproduce._parameters import (
     parameter_rows,
 )
 from gskn.evaluation.reproduce._statistics import run_statistics, statistics_rows
-from gskn.evaluation.reproduce._tables import graph_rows, node_rows, structure_rows
-from gskn.evaluation.reproduce._times import run_times, time_figure, time_rows
+from gskn.evaluation.reproduce._tables import (
+    graph_rows,
+    node_rows,
+    select,
+    structure_rows,
+)
+from gskn.evaluation.reproduce._times import n_times, run_times, time_figure, time_rows
 from gskn.exceptions import InputError
 
 if TYPE_CHECKING:
@@ -75,7 +80,7 @@ class Experiment:
     rows : callable
         Makes the rows of the table of records.
     figure : callable or None
-        Makes a figure of records.
+        Makes a figure of records, or None where they are not there.
     caption : str
         How to read the table: its protocol above all.
     """
@@ -86,7 +91,7 @@ class Experiment:
     cost: Callable[[bool], float]
     run: Callable[[Runner, bool], list[Record]]
     rows: Callable[[Sequence[Record]], Rows]
-    figure: Callable[[Sequence[Record]], "Figure"] | None = None
+    figure: Callable[[Sequence[Record]], "Figure | None"] | None = None
     caption: str = _PROTOCOLS
 
 
@@ -116,6 +121,10 @@ def _graph_jobs(sets: Sequence[str], quick: bool) -> list[Job]:  # noqa: FBT001
     return jobs
 
 
+def _sizes(quick: bool) -> list[int]:  # noqa: FBT001
+    return [2**power for power in range(10, 17 if quick else 20)]
+
+
 def _node_jobs(quick: bool) -> list[Job]:  # noqa: FBT001
     # 121 regressions on some hundred columns take minutes: fewer splits for those of PPI.
     small = ["rw+aw-64", "rw-32"]
@@ -126,9 +135,16 @@ def _node_jobs(quick: bool) -> list[Job]:  # noqa: FBT001
     ]
 
 
-def _scores_figure(records: Sequence[Record], models: Mapping[str, str]) -> "Figure":
-    wanted = set(models.values())
-    return plot_scores([r for r in records if r.protocol == "nested" and r.model in wanted])
+def _scores_figure(
+    records: Sequence[Record], sets: Sequence[str], models: Mapping[str, str]
+) -> "Figure | None":
+    own = [
+        record
+        for data in sets
+        for model in models.values()
+        for record in select(records, data, model, "nested")
+    ]
+    return plot_scores(own) if own else None
 
 
 def _graphs(name: str, paper: str, title: str, table: printed.Printed) -> Experiment:
@@ -139,7 +155,7 @@ def _graphs(name: str, paper: str, title: str, table: printed.Printed) -> Experi
             records, table, {**_PAPER_SIZE, **_CHOSEN}, _AGAINST
         ),
         figure=lambda records: _scores_figure(
-            records, {**_PAPER_SIZE, **dict(list(_CHOSEN.items())[:3])}
+            records, list(table), {**_PAPER_SIZE, **dict(list(_CHOSEN.items())[:3])}
         ),
     )
 
@@ -152,6 +168,9 @@ def _parameters(data: str, paper: str, repeats: int) -> Experiment:
         ),
         rows=partial(parameter_rows, data=data),
         figure=partial(parameter_figure, data=data),
+        caption="nested: everything is chosen and fitted on the training part of each "
+        "fold. ± is the standard deviation over folds. Landmarks are those of a branch, at "
+        "most.",
     )
 
 
@@ -215,14 +234,14 @@ EXPERIMENTS = {
             rows=lambda records: graph_rows(
                 records, printed.ABLATION, _ABLATION, dict.fromkeys(_ABLATION, "RW + AW")
             ),
-            figure=lambda records: _scores_figure(records, _ABLATION),
+            figure=lambda records: _scores_figure(
+                records, list(printed.ABLATION), _ABLATION
+            ),
         ),
         Experiment(
             *("times", "table 8", "Minutes to fit and embed"),
-            cost=lambda _: 20.0,
-            run=lambda runner, quick: run_times(
-                runner, [2**k for k in range(10, 17 if quick else 20)]
-            ),
+            cost=lambda quick: float(n_times(_sizes(quick))),
+            run=lambda runner, quick: run_times(runner, _sizes(quick)),
             rows=time_rows,
             figure=time_figure,
             caption="Ours are of one run on this machine, compiled loops at hand; the "
@@ -231,7 +250,7 @@ EXPERIMENTS = {
         _parameters("PTC", "figure 4", repeats=3),
         _parameters("PROTEINS", "figure 5", repeats=1),
         Experiment(
-            *("leak", "-", "Accuracy of rows that depend on the order of the file"),
+            *("leak", "", "Accuracy of rows that depend on the order of the file"),
             cost=lambda _: 12.0,
             run=lambda runner, _: run_leak(runner, ("MUTAG", "PTC")),
             rows=leak_rows,
@@ -244,10 +263,9 @@ EXPERIMENTS = {
 
 def find_experiment(name: str) -> Experiment:
     """Return an experiment by its name, or by what the paper calls it."""
-    key = name.lower().replace(" ", "").replace("-", "")
     for experiment in EXPERIMENTS.values():
-        known = (experiment.name, experiment.paper)
-        if key in (text.lower().replace(" ", "").replace("-", "") for text in known):
+        known = (experiment.name, experiment.paper.replace(" ", ""))
+        if name and name.lower().replace(" ", "") in known:
             return experiment
     raise InputError(
         f"There is no experiment {name!r}; known are {', '.join(EXPERIMENTS)}."

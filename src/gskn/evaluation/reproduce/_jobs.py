@@ -44,11 +44,7 @@ class Runner:
 
     def once(self, blank: Record, run: Callable[[], Record]) -> Record:
         """Return a record that is on file, or run it and add it."""
-        known = {} if self.results is None else self.results.read()
-        record = known.get(blank.key) or run()
-        if self.results is not None and blank.key not in known:
-            self.results.append(record)
-        return record
+        return run() if self.results is None else self.results.once(blank, run)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from gskn.estimators import GSKN
 from gskn.evaluation._protocols import split
 from gskn.evaluation._records import Clock, Record, complete
 from gskn.evaluation._scores import summarize_records
-from gskn.evaluation._svm import LINEAR, RBF, predict
+from gskn.evaluation._svm import LINEAR, RBF, predict, stopping_early
 from gskn.evaluation.reproduce._jobs import Runner
 from gskn.walks import pattern_counts
 
@@ -79,13 +79,15 @@ def _accuracies(data: Dataset, way: str, order: IndexArray) -> list[float]:
     ordered = _rows(data, way, order)
     rows = np.empty_like(ordered)
     rows[order] = ordered
-    tried = [
-        [
-            float((predict(setting, rows[a], data.y[a], rows[b])[0] == data.y[b]).mean())
-            for a, b in split(data, "stratified", 0)
+    folds = split(data, "stratified", 0)
+    with stopping_early():
+        tried = [
+            [
+                float((predict(c, rows[a], data.y[a], rows[b])[0] == data.y[b]).mean())
+                for a, b in folds
+            ]
+            for c in LINEAR + RBF
         ]
-        for setting in LINEAR + RBF
-    ]
     return max(tried, key=np.mean)
 
 

@@ -12,12 +12,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 BASE = MODELS["rw+aw-64"]
-_N_BRANCHES = 2
 _VALUES: dict[str, tuple[float, ...]] = {
     "anonymous_length": (2, 3, 4, 5, 6, 7, 8),
     "n_walks": (1, 3, 10, 30, 100, 300),
-    "alpha": (0.1, 0.3, 1, 1.5, 3, 10),
-    "embedding_size": (8, 16, 32, 64, 128, 256),
+    "alpha = beta": (0.1, 0.3, 1, 1.5, 3, 10),
+    "n_landmarks": (4, 8, 16, 32, 64, 128),
 }
 
 
@@ -39,9 +38,11 @@ def parameter_rows(records: Sequence[Record], data: str) -> list[dict[str, Any]]
     ]
 
 
-def parameter_figure(records: Sequence[Record], data: str) -> "Figure":
+def parameter_figure(records: Sequence[Record], data: str) -> "Figure | None":
     """Draw one panel per parameter; walks per node stand against exact rows."""
-    return plot_parameters(_curves(records, data), title=f"Accuracy on {data} by parameter")
+    curves = _curves(records, data)
+    title = f"Accuracy on {data} by parameter"
+    return plot_parameters(curves, title=title) if curves else None
 
 
 def _pairs() -> Iterator[tuple[str, float]]:
@@ -52,18 +53,23 @@ def _model(name: str, value: float) -> Model:
     settings: dict[str, Mapping[str, Any]] = {
         "anonymous_length": {"anonymous_length": value},
         "n_walks": {"method": "sampled", "n_walks": value},
-        "alpha": {"alpha": value, "beta": value},
-        "embedding_size": {"n_landmarks": value // _N_BRANCHES},
+        "alpha = beta": {"alpha": value, "beta": value},
+        "n_landmarks": {"n_landmarks": value},
     }
     text = f"{BASE.name}, {name} = {value:g}"
     return Model(text, BASE.description, ({**BASE.embeddings[0], **settings[name]},))
 
 
 def _curves(records: Sequence[Record], data: str) -> list[Curve]:
-    names = {model.name for model in parameter_models()}
+    """Return one curve per parameter, of repeats that all models have; none if none has."""
+    names = [model.name for model in parameter_models()]
     wanted = (data, "nested")
     own = [r for r in records if (r.data, r.protocol) == wanted and r.model in names]
-    summaries = summarize_records(own)[data]
+    folds = [{(r.repeat, r.fold) for r in own if r.model == name} for name in names]
+    common = set.intersection(*folds)
+    if not common:
+        return []
+    summaries = summarize_records([r for r in own if (r.repeat, r.fold) in common])[data]
     curves = []
     for name, values in _VALUES.items():
         points = [summaries[_model(name, value).name] for value in values]

@@ -1,5 +1,6 @@
 """Tables: the paper's numbers beside ours, from records."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -101,15 +102,16 @@ def _scores(
     protocol: str,
     metric: str = "accuracy",
 ) -> Summary | None:
-    own = _select(records, data, model, protocol)
+    own = select(records, data, model, protocol)
     return summarize_records(own, metric)[data][model] if own else None
 
 
-def _select(
-    records: Sequence[Record], data: str, model: str, protocol: str
-) -> list[Record]:
+def select(records: Sequence[Record], data: str, model: str, protocol: str) -> list[Record]:
+    """Return the records of one model, without repeats that are not done."""
     wanted = (data, model, protocol)
-    return [r for r in records if (r.data, r.model, r.protocol) == wanted]
+    own = [r for r in records if (r.data, r.model, r.protocol) == wanted]
+    n_folds = Counter(record.repeat for record in own)
+    return [r for r in own if n_folds[r.repeat] == max(n_folds.values())]
 
 
 def _cell(found: Summary | None, spread: str = "std_folds", digits: int = 1) -> str:
@@ -125,13 +127,14 @@ def _mean(found: Summary | None) -> str:
 
 def _compare(records: Sequence[Record], data: str, model: str, other: str) -> str:
     """Say whether a model differs from another one beyond noise, on equal folds."""
-    pair = [_select(records, data, name, "nested") for name in (model, other)]
-    if not other or not all(pair):
-        return ""
-    first, second = (
-        [r.scores["accuracy"] for r in sorted(own, key=lambda r: (r.repeat, r.fold))]
-        for own in pair
+    one, two = (
+        {(r.repeat, r.fold, r.seed): r.scores["accuracy"] for r in own}
+        for own in (select(records, data, name, "nested") for name in (model, other))
     )
+    common = sorted(one.keys() & two.keys())
+    if model == other or len(common) < 2:
+        return ""
+    first, second = [one[key] for key in common], [two[key] for key in common]
     p_value = corrected_t_test(first, second, test_share=0.1)
     gap = 100 * (sum(first) - sum(second)) / len(first)
     verdict = "equal" if p_value > 0.05 else "above" if gap > 0 else "below"

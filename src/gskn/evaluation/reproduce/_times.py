@@ -25,6 +25,11 @@ _MEAN_DEGREE = 8
 _PROTOCOL = "times"
 
 
+def n_times(sizes: Sequence[int]) -> int:
+    """Return how many times are measured."""
+    return len(TIMES) * len(_SETS) + len(sizes) * len(_GROWTH)
+
+
 def run_times(runner: Runner, sizes: Sequence[int]) -> list[Record]:
     """Return the time to fit and embed, of the paper's sets and of growing graphs."""
     # Loops are compiled once for a machine, not once for a graph.
@@ -77,8 +82,10 @@ def time_rows(records: Sequence[Record]) -> list[dict[str, str]]:
     return rows
 
 
-def time_figure(records: Sequence[Record]) -> "Figure":
+def time_figure(records: Sequence[Record]) -> "Figure | None":
     """Draw time against the number of edges of random graphs."""
+    if not any(record.protocol == _PROTOCOL for record in records):
+        return None
     lines = []
     for system in _GROWTH:
         own = [r for r in records if (r.protocol, r.model) == (_PROTOCOL, system)]
