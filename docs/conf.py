@@ -62,5 +62,5 @@ html_theme_options = {
     "footer_start": [],
     "footer_end": [],
 }
-html_sidebars = {"start": [], "changes": [], "contributing": []}
+html_sidebars = {"start": [], "changes": [], "contributing": [], "results/index": []}
 html_show_sourcelink = False

@@ -1,7 +1,7 @@
 """Models by name: what they may choose from, on the training part alone."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from gskn.baselines import LDP, ShortestPathKernel, WLKernel
@@ -34,7 +34,7 @@ class Model:
     name: str
     description: str
     embeddings: tuple[Setting, ...]
-    classifiers: tuple[Setting, ...] = LINEAR + RBF
+    classifiers: tuple[Setting, ...] = field(default_factory=lambda: LINEAR + RBF)
     estimator: Callable[..., Any] = GSKN
 
     @property
