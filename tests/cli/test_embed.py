@@ -168,6 +168,10 @@ def test_failures_are_one_line_and_leave_no_file(tmp_path, call):
     assert call("embed", edges, "-o", out, "--model", model, "--seed", 1)[0] == 2
     assert call("embed", edges)[0] == 2
     assert "is the input" in call("fit", edges, "-o", edges)[2]
+    other = tmp_path / "m.npz"
+    other.write_bytes(model.read_bytes())
+    assert "is the model" in call("embed", edges, "-o", other, "--model", other)[2]
+    assert other.read_bytes() == model.read_bytes()
     assert "is a folder" in call("fit", edges, "-o", tmp_path)[2]
 
 

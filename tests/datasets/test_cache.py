@@ -128,7 +128,7 @@ def test_no_single_damaged_byte_is_believed_or_fatal(source):
 def test_what_a_killed_process_left_is_removed_a_day_later(source):
     folder = cache_path(source).parent
     folder.mkdir()
-    old, new = folder / ".X.zip.npz.old", folder / ".X.zip.npz.new"
+    old, new = (folder / f".X.zip.npz.{name}.gskn-tmp" for name in ("old", "new"))
     for orphan in (old, new):
         orphan.write_text("")
     os.utime(old, (0, 0))

@@ -103,6 +103,7 @@ def test_the_tu_format_has_its_own_classes(tmp_path, monkeypatch):
         ("g0,a\ng1\n", r"line 2: expected a graph and its class"),
         ("g0,a\ng1,a\ng2,a\ng3,a\n", r"of one class \(a\)"),
         ("", r"'g0' has no class, nor have 3 others"),
+        (f"g0,a\ng1,{'b' * 200_000}\n", r"line 2: not csv: field larger than field limit"),
     ],
 )
 def test_every_mistake_is_one_clear_line(tmp_path, text, message):

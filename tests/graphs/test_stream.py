@@ -84,6 +84,9 @@ def test_names_of_any_kind_of_column(tmp_path):
         (dates, [str(date) for date in dates]),
         ([0.5, 0.25], ["0.5", "0.25"]),
         (np.array([7, 3], np.uint8), [7, 3]),
+        ([-1, -2], [-1, -2]),  # whose hashes are equal
+        ([-2, -1], [-2, -1]),
+        ([2**61 - 1, 0], [2**61 - 1, 0]),
     ):
         pq.write_table(pa.table({"graph": names, "source": [0, 0], "target": [1, 2]}), path)
         for chunk_edges in CHUNKS:
