@@ -1,16 +1,15 @@
 """Models by name: what they may choose from, on the training part alone."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from gskn.baselines import LDP, ShortestPathKernel, WLKernel
 from gskn.estimators import GSKN
 from gskn.evaluation._digest import digest
-from gskn.evaluation._svm import LINEAR, PRECOMPUTED, RBF
+from gskn.evaluation._svm import LINEAR, PRECOMPUTED, RBF, Setting
 from gskn.exceptions import InputError
 
-Setting = Mapping[str, Any]
 _NO_PART = ("random_state", "n_jobs", "verbose")  # seeds are said by name, threads by none
 
 

@@ -18,8 +18,9 @@ from gskn._types import AnyArray, FloatArray, IndexArray
 from gskn._validation import check_int
 from gskn.datasets import Dataset
 from gskn.evaluation._digest import digest_data
-from gskn.evaluation._models import Model, Setting, find_models, plain
+from gskn.evaluation._models import Model, find_models, plain
 from gskn.evaluation._records import Clock, Record, ResultFile, complete
+from gskn.evaluation._svm import Setting
 from gskn.exceptions import InputError
 
 _CHOICES_OF_C = (0.01, 0.1, 1.0)

@@ -8,6 +8,7 @@ the test folds.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -18,11 +19,11 @@ from gskn._types import AnyArray, FloatArray, IndexArray
 from gskn._validation import check_choice, check_int
 from gskn.datasets import Dataset
 from gskn.evaluation._digest import digest_data
-from gskn.evaluation._models import Model, Setting, find_models, plain
+from gskn.evaluation._models import Model, find_models, plain
 from gskn.evaluation._part import Part
 from gskn.evaluation._records import Clock, Record, ResultFile, complete
 from gskn.evaluation._scores import score_classes
-from gskn.evaluation._svm import choose, predict, stopping_early
+from gskn.evaluation._svm import Setting, choose, predict, stopping_early
 from gskn.exceptions import InputError
 
 Folds = Sequence[tuple[IndexArray, IndexArray]]
@@ -110,10 +111,14 @@ class _Run:
     results: ResultFile | None
     advance: Callable[[], None]
 
+    @cached_property
+    def _data_digest(self) -> str:
+        return digest_data(self.data)
+
     def repeat(self, repeat: int, seed: int) -> Iterator[Record]:
         """Yield the records of all folds of all models; those on file are not run again."""
         parts = split(self.data, self.folds, seed)
-        named = {"folds": self.folds, "data": digest_data(self.data)}
+        named = {"folds": self.folds, "data": self._data_digest}
         blanks = [
             Record(
                 *(self.data.name, model.name, self.protocol, repeat, 0, seed),
@@ -136,11 +141,12 @@ class _Run:
         """Yield one fold of all models, which share what they embed."""
         known = self._known()
         graphs = self.data.graphs
-        part = Part(graphs[train], graphs[test], blanks[0].seed, self.n_jobs)
+        part: Part | None = None  # of a fold that is on file, no graph is touched
         for model, blank in zip(self.models, blanks, strict=True):
             if blank.key in known:
                 yield self._keep(known[blank.key])
                 continue
+            part = part or Part(graphs[train], graphs[test], blank.seed, self.n_jobs)
             clock = Clock()
             setting, classifier, inner = self._choose(
                 model, part, self.data.y[train], clock

@@ -12,9 +12,9 @@ from gskn.datasets import Dataset
 from gskn.estimators import GSKN
 from gskn.evaluation._protocols import split
 from gskn.evaluation._records import Clock, Record, complete
-from gskn.evaluation._scores import summarize_records
 from gskn.evaluation._svm import LINEAR, RBF, predict, stopping_early
 from gskn.evaluation.reproduce._jobs import Runner
+from gskn.evaluation.reproduce._tables import cell, scores_of
 from gskn.walks import pattern_counts
 
 _BATCH = 16  # graphs, as in the published program
@@ -41,20 +41,19 @@ def run_leak(runner: Runner, sets: Sequence[str]) -> list[Record]:
 
 def leak_rows(records: Sequence[Record]) -> list[dict[str, str]]:
     """Return one row per set and way, with a column for either order of the file."""
-    rows = []
     own = [record for record in records if record.protocol.startswith("leak")]
-    for data in dict.fromkeys(record.data for record in own):
-        for way, text in _WAYS.items():
-            row = {"data": data, "rows": text}
-            for order in ("sorted", "shuffled"):
-                wanted = (data, way, f"leak, {order}")
-                folds = [r for r in own if (r.data, r.model, r.protocol) == wanted]
-                found = summarize_records(folds)[data][way]
-                row[f"file {order}"] = (
-                    f"{100 * found.mean:.1f} ± {100 * found.std_folds:.1f}"
-                )
-            rows.append(row)
-    return rows
+    return [
+        {
+            "data": data,
+            "rows": text,
+            **{
+                f"file {order}": cell(scores_of(own, data, way, f"leak, {order}"))
+                for order in ("sorted", "shuffled")
+            },
+        }
+        for data in dict.fromkeys(record.data for record in own)
+        for way, text in _WAYS.items()
+    ]
 
 
 def _run(

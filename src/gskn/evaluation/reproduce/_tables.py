@@ -45,8 +45,8 @@ def graph_rows(
                 "data": data,
                 "system": system,
                 PAPER: " ± ".join(cells.get(system, "-").split()),
-                FLATTERED: _cell(_scores(records, data, model, "paper")),
-                HONEST: _cell(_scores(records, data, model, "nested")),
+                FLATTERED: cell(scores_of(records, data, model, "paper")),
+                HONEST: cell(scores_of(records, data, model, "nested")),
             }
             other = ours.get(against.get(system, ""), "")
             row["compared"] = _compare(records, data, model, other)
@@ -70,7 +70,7 @@ def structure_rows(records: Sequence[Record], ours: Mapping[str, str]) -> list[R
                 row[shape] = (
                     STRUCTURE[shape].get(system) or "-"
                     if protocol is None
-                    else _mean(_scores(records, "structure", model, protocol, metric))
+                    else _mean(scores_of(records, "structure", model, protocol, metric))
                 )
             rows.append(row)
     return rows
@@ -85,23 +85,24 @@ def node_rows(records: Sequence[Record], ours: Mapping[str, str]) -> list[Row]:
             printed = cells.get(system, "- - - -").split()
             row: Row = {"data": data, "system": system}
             for (metric, share), number in zip(columns, printed, strict=True):
-                found = _scores(
+                found = scores_of(
                     records, data, ours.get(system, ""), f"nodes-{share}", metric
                 )
                 name = f"{metric.replace('_f1', '')} {share}%"
                 row[f"{name}, {PAPER}"] = number
-                row[f"{name}, ours"] = _cell(found, "std_repeats", digits=2)
+                row[f"{name}, ours"] = cell(found, "std_repeats", digits=2)
             rows.append(row)
     return rows
 
 
-def _scores(
+def scores_of(
     records: Sequence[Record],
     data: str,
     model: str,
     protocol: str,
     metric: str = "accuracy",
 ) -> Summary | None:
+    """Return the summary of one model on one set, or None where there is none."""
     own = select(records, data, model, protocol)
     return summarize_records(own, metric)[data][model] if own else None
 
@@ -114,7 +115,8 @@ def select(records: Sequence[Record], data: str, model: str, protocol: str) -> l
     return [r for r in own if n_folds[r.repeat] == max(n_folds.values())]
 
 
-def _cell(found: Summary | None, spread: str = "std_folds", digits: int = 1) -> str:
+def cell(found: Summary | None, spread: str = "std_folds", digits: int = 1) -> str:
+    """Write a mean and its spread in percent."""
     if found is None:
         return _MISSING
     mean, std = 100 * found.mean, 100 * getattr(found, spread)
