@@ -7,8 +7,10 @@ import pytest
 
 from gskn import GSKN, datasets
 from gskn.datasets import Dataset
-from gskn.evaluation import MODELS, Model, ResultFile, _svm, evaluate
+from gskn.estimators import _sample
+from gskn.evaluation import MODELS, Model, ResultFile, _patterns, _svm, evaluate
 from gskn.evaluation._part import Part
+from gskn.evaluation._patterns import PatternRows
 from gskn.evaluation._protocols import _Run, split
 from gskn.exceptions import InputError
 
@@ -140,7 +142,7 @@ def test_embeddings_see_the_training_part_alone(data, monkeypatch):
     evaluate(named, [FAST])
     allowed = [set(train.tolist()) for train, _ in split(data, "stratified", 0)]
     assert all(graphs in allowed for graphs in seen)
-    assert len(seen) == 20
+    assert len(seen) == 10  # for patterns see the test of `PatternRows`
     assert set(scaled) == {90}
 
 
@@ -151,15 +153,16 @@ def test_models_of_a_run_share_what_they_embed(data, monkeypatch):
     fit = GSKN.fit_transform
     monkeypatch.setattr(GSKN, "fit_transform", lambda *a: seen.append(1) or fit(*a))
     together = evaluate(data, ["aw", "rw", "rw+aw"])
-    assert len(seen) == 20  # two branches, ten folds
+    assert len(seen) == 10  # patterns are counted for all folds at once
     assert [r.scores for r in together] == [r.scores for run in alone for r in run]
 
 
 def test_a_part_gives_the_rows_of_the_estimator():
     """Also where it takes them from another setting."""
     graphs = datasets.load("structure").graphs[::16]
+    numbers = np.arange(graphs.n_graphs)
+    part = Part(PatternRows(graphs, n_jobs=None), numbers[::2], numbers[1::2], seed=3)
     train, test = graphs[::2], graphs[1::2]
-    part = Part(train, test, seed=3, n_jobs=None)
     first = {"branches": ("walk", "joint", "anonymous"), "anonymous_length": 4}
     for change in (
         {},
@@ -181,6 +184,23 @@ def test_a_part_gives_the_rows_of_the_estimator():
         rows, others = part.rows(GSKN, setting)
         np.testing.assert_allclose(rows, model.transform(train), rtol=1e-9, atol=1e-9)
         np.testing.assert_allclose(others, model.transform(test), rtol=1e-9, atol=1e-9)
+
+
+def test_counts_of_all_graphs_give_the_rows_of_a_fit(monkeypatch):
+    """However few graphs it is fitted to, and in however many runs they are counted."""
+    monkeypatch.setattr(_patterns, "_RUN_NODES", 100)
+    monkeypatch.setattr(_sample, "FIT_NODES", 150)
+    graphs = datasets.load("structure").graphs[::16]
+    train, test = np.arange(15), np.arange(15, graphs.n_graphs)
+    patterns = PatternRows(graphs, n_jobs=None)
+    for length, weighting in ((3, "count"), (5, "count"), (4, "count"), (5, "probability")):
+        model = GSKN(
+            ("anonymous",), anonymous_length=length, weighting=weighting, random_state=1
+        )
+        rows, others = patterns.embed(model, train, test)
+        model.fit(graphs[train])
+        np.testing.assert_allclose(rows, model.transform(graphs[train]), rtol=1e-9)
+        np.testing.assert_allclose(others, model.transform(graphs[test]), rtol=1e-9)
 
 
 @pytest.mark.parametrize("protocol", ["nested", "paper"])

@@ -15,14 +15,13 @@ from gskn._types import FloatArray
 from gskn.estimators._parameters import make_stack
 from gskn.estimators._persist import load_model, save_model
 from gskn.estimators._progress import progress
-from gskn.estimators._sample import sample_graphs
+from gskn.estimators._sample import FIT_NODES, draw_graphs, sample_graphs
 from gskn.exceptions import InputError
 from gskn.graphs import AttributeEncoder, GraphBatch, as_batch
 from gskn.graphs._batch import runs_of_graphs
 from gskn.kernels import NodeRows
 from gskn.pooling import pool
 
-_FIT_NODES = 2**17  # landmarks are chosen among the walks of at most so many nodes
 _CHUNK_CELLS = 2**24  # of the rows of nodes that are computed together
 
 
@@ -156,7 +155,7 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """
         make_stack(self.get_params(deep=False))  # complains before anything is read
         (generator,) = as_generator(self.random_state).spawn(1)
-        return self.fit(sample_graphs(chunks, _FIT_NODES, generator))
+        return self.fit(sample_graphs(chunks, FIT_NODES, generator))
 
     def fit_transform(self, X: Any, y: object = None) -> Any:
         """Fit, and return one row per graph; what both need is computed once."""
@@ -206,7 +205,8 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             )
         generator = as_generator(self.random_state)
         encoder = AttributeEncoder(sources=self.attributes).fit(batch)
-        sample = _some_graphs(batch, generator)
+        drawn = draw_graphs(batch.graph_sizes, generator)
+        sample = batch if len(drawn) == batch.n_graphs else batch[drawn]
         rows = NodeRows(*encoder.distinct_rows(sample))
         embed = embed and sample is batch
         with progress("landmarks", len(stack.branches), shown=self.verbose > 0) as advance:
@@ -246,13 +246,6 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 rows = NodeRows(*self.encoder_.distinct_rows(chunk))
                 yield chunk, self.stack_.transform(chunk, rows, self.n_jobs)
                 advance()
-
-
-def _some_graphs(batch: GraphBatch, generator: np.random.Generator) -> GraphBatch:
-    """Return the batch, or as many of its graphs, at random, as have enough nodes."""
-    order = generator.permutation(batch.n_graphs)
-    n_chosen = int(np.searchsorted(np.cumsum(batch.graph_sizes[order]), _FIT_NODES)) + 1
-    return batch if n_chosen >= batch.n_graphs else batch[np.sort(order[:n_chosen])]
 
 
 def _chunks(batch: GraphBatch, n_features: int) -> list[slice]:

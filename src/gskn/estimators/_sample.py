@@ -5,9 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from gskn._types import FloatArray
+from gskn._types import FloatArray, IndexArray
 from gskn.exceptions import InputError
 from gskn.graphs import GraphBatch, as_batch
+
+FIT_NODES = 2**17  # landmarks are chosen among the walks of at most so many nodes
 
 
 def sample_graphs(
@@ -34,6 +36,13 @@ def sample_graphs(
     if not len(draws):
         raise InputError("There are no graphs to fit to; give at least one with nodes.")
     return _smallest(GraphBatch.concat(kept), draws, n_nodes)[0]
+
+
+def draw_graphs(sizes: IndexArray, generator: np.random.Generator) -> IndexArray:
+    """Return graphs at random, in their order, until they have enough nodes to fit to."""
+    order = generator.permutation(len(sizes))
+    n_chosen = int(np.searchsorted(np.cumsum(sizes[order]), FIT_NODES)) + 1
+    return np.sort(order[:n_chosen])
 
 
 def _smallest(

@@ -1,12 +1,14 @@
 """Rows of a training part and of what is tested on it, embedded once for all models."""
 
 from collections.abc import Callable, Collection, Mapping
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from gskn._types import FloatArray, IndexArray
 from gskn.estimators import GSKN
+from gskn.evaluation._patterns import PatternRows
 from gskn.graphs import GraphBatch
 from gskn.pooling import rescale
 
@@ -27,10 +29,15 @@ class Part:
     """
 
     def __init__(
-        self, train: GraphBatch, test: GraphBatch | None, seed: int, n_jobs: int | None
+        self, patterns: PatternRows, train: IndexArray, test: IndexArray, seed: int
     ) -> None:
-        self.train, self.test, self.seed, self.n_jobs = train, test, seed, n_jobs
+        self.patterns, self.train, self.test, self.seed = patterns, train, test, seed
         self._found: dict[str, Pair] = {}
+
+    @cached_property
+    def _graphs(self) -> tuple[GraphBatch, GraphBatch]:
+        batch = self.patterns.batch
+        return batch[self.train], batch[self.test]
 
     def rows(self, estimator: Callable[..., Any], setting: Mapping[str, Any]) -> Pair:
         """Return what an estimator with these parameters gives for both batches."""
@@ -42,9 +49,10 @@ class Part:
             branches = (branches,)
         pairs = [self._branch(name, setting) for name in branches]
         rows, others = (np.hstack(blocks) for blocks in zip(*pairs, strict=True))
+        sizes = self.patterns.batch.graph_sizes
         return (
-            rescale(rows, self.train.graph_sizes, model.pooling),
-            rescale(others, self._test_sizes, model.pooling),
+            rescale(rows, sizes[self.train], model.pooling),
+            rescale(others, sizes[self.test], model.pooling),
         )
 
     def _branch(self, name: str, setting: Mapping[str, Any]) -> Pair:
@@ -62,15 +70,18 @@ class Part:
         key = repr((estimator, used))
         if key not in self._found:
             model = estimator(**setting)
-            given = {"random_state": self.seed, "n_jobs": self.n_jobs}
+            given = {"random_state": self.seed, "n_jobs": self.patterns.n_jobs}
             known = model.get_params(deep=False)
             model.set_params(**{k: v for k, v in given.items() if k in known})
-            rows = model.fit_transform(self.train)
-            # Many a transformer refuses to transform nothing.
-            others = rows[:0] if self.test is None else model.transform(self.test)
-            self._found[key] = rows, others
+            self._found[key] = self._embed(model)
         return self._found[key]
 
-    @property
-    def _test_sizes(self) -> IndexArray:
-        return self.train.graph_sizes[:0] if self.test is None else self.test.graph_sizes
+    def _embed(self, model: Any) -> Pair:
+        if isinstance(model, GSKN):
+            shared = self.patterns.embed(model, self.train, self.test)
+            if shared is not None:
+                return shared
+        train, test = self._graphs
+        rows = model.fit_transform(train)
+        # Many a transformer refuses to transform nothing.
+        return rows, model.transform(test) if test.n_graphs else rows[:0]

@@ -21,6 +21,7 @@ from gskn.datasets import Dataset
 from gskn.evaluation._digest import digest_data
 from gskn.evaluation._models import Model, find_models, plain
 from gskn.evaluation._part import Part
+from gskn.evaluation._patterns import PatternRows
 from gskn.evaluation._records import Clock, Record, ResultFile, complete
 from gskn.evaluation._scores import score_classes
 from gskn.evaluation._svm import Setting, choose, predict, stopping_early
@@ -115,6 +116,10 @@ class _Run:
     def _data_digest(self) -> str:
         return digest_data(self.data)
 
+    @cached_property
+    def _patterns(self) -> PatternRows:
+        return PatternRows(self.data.graphs, self.n_jobs)
+
     def repeat(self, repeat: int, seed: int) -> Iterator[Record]:
         """Yield the records of all folds of all models; those on file are not run again."""
         parts = split(self.data, self.folds, seed)
@@ -140,13 +145,12 @@ class _Run:
     ) -> Iterator[Record]:
         """Yield one fold of all models, which share what they embed."""
         known = self._known()
-        graphs = self.data.graphs
         part: Part | None = None  # of a fold that is on file, no graph is touched
         for model, blank in zip(self.models, blanks, strict=True):
             if blank.key in known:
                 yield self._keep(known[blank.key])
                 continue
-            part = part or Part(graphs[train], graphs[test], blank.seed, self.n_jobs)
+            part = part or Part(self._patterns, train, test, blank.seed)
             clock = Clock()
             setting, classifier, inner = self._choose(
                 model, part, self.data.y[train], clock
@@ -183,8 +187,8 @@ class _Run:
     def _paper(self, blanks: Sequence[Record], parts: Folds) -> Iterator[Record]:
         """Yield all folds of all models, each with what is best on the test folds."""
         known = self._known()
-        graphs = self.data.graphs
-        whole = Part(graphs, None, blanks[0].seed, self.n_jobs)
+        everything = np.arange(len(self.data.y))
+        whole = Part(self._patterns, everything, everything[:0], blanks[0].seed)
         for model, blank in zip(self.models, blanks, strict=True):
             own = [replace(blank, fold=fold) for fold in range(len(parts))]
             if all(record.key in known for record in own):

@@ -42,15 +42,33 @@ class AnonymousLayer:
         """Choose landmarks among the patterns of some graphs, and return coordinates."""
         self.seed = int(generator.integers(2**31))
         tables = self._tables(batch, n_jobs)
-        self.maps = [self._choose(table, generator) for table in tables]
-        return self._coordinates(tables)
+        self._fit(tables, generator)
+        return self.coordinates(tables)
+
+    def fit_tables(
+        self, tables: list[PatternTable], generator: np.random.Generator
+    ) -> None:
+        """Choose landmarks as `fit_transform` does, among patterns that are counted."""
+        self.seed = int(generator.integers(2**31))
+        self._fit(tables, generator)
 
     def transform(
         self, batch: GraphBatch, rows: NodeRows, n_jobs: int | None
     ) -> list[FloatArray]:
         """Return the coordinates of all nodes, one block for every length."""
         del rows
-        return self._coordinates(self._tables(batch, n_jobs))
+        return self.coordinates(self._tables(batch, n_jobs))
+
+    def coordinates(self, tables: list[PatternTable]) -> list[FloatArray]:
+        """Return the coordinates of all rows, be they of nodes or of sums over nodes."""
+        blocks = []
+        for table, mapped in zip(tables, self.maps, strict=True):
+            kernel = gaussian(self._points(table), mapped.landmarks, self.settings.beta)
+            blocks.append(table.rows @ (kernel @ mapped.root))
+        return blocks
+
+    def _fit(self, tables: list[PatternTable], generator: np.random.Generator) -> None:
+        self.maps = [self._choose(table, generator) for table in tables]
 
     def _choose(self, table: PatternTable, generator: np.random.Generator) -> NystromMap:
         weights = np.asarray(table.rows.sum(axis=0))
@@ -62,13 +80,6 @@ class AnonymousLayer:
             int(generator.integers(2**31)),
         )
         return NystromMap.of(landmarks, self.settings.beta, self.settings.eps)
-
-    def _coordinates(self, tables: list[PatternTable]) -> list[FloatArray]:
-        blocks = []
-        for table, mapped in zip(tables, self.maps, strict=True):
-            kernel = gaussian(self._points(table), mapped.landmarks, self.settings.beta)
-            blocks.append(table.rows @ (kernel @ mapped.root))
-        return blocks
 
     def _tables(self, batch: GraphBatch, n_jobs: int | None) -> list[PatternTable]:
         options = self._options(n_jobs)

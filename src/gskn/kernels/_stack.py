@@ -138,13 +138,18 @@ class Stack:
         has a stream of its own: another one beside it changes nothing. ``advance`` is
         called after each.
         """
-        seeds = {name: int(generator.integers(2**31)) for name in BRANCHES}
+        streams = self.streams(generator)
         blocks = []
         for branch in self.branches:
-            own = np.random.default_rng(seeds[branch.name])
+            own = streams[branch.name]
             blocks += branch.fit(batch, rows, own, n_jobs, embed=embed)
             advance()
         return blocks
+
+    @staticmethod
+    def streams(generator: np.random.Generator) -> dict[str, np.random.Generator]:
+        """Return a generator for every branch that there may be."""
+        return {name: np.random.default_rng(generator.integers(2**31)) for name in BRANCHES}
 
     def transform(
         self, batch: GraphBatch, rows: NodeRows, n_jobs: int | None
