@@ -45,7 +45,32 @@ def test_a_line_cut_short_is_dropped_and_swallows_nothing(tmp_path):
     for end in range(1, len(whole) - 1):
         file.path.write_bytes(whole + whole[:end])
         file.append(record(1))
-        assert list(file.read().values()) == [record(0), record(1)]
+        assert list(ResultFile(file.path).read().values()) == [record(0), record(1)]
+
+
+def test_only_what_is_new_is_read_again(tmp_path, monkeypatch):
+    file, other = (ResultFile(tmp_path / "runs.jsonl") for _ in range(2))
+    parsed = []
+    parse = ResultFile._parse
+    monkeypatch.setattr(ResultFile, "_parse", lambda *a: parsed.append(a[1]) or parse(*a))
+    for fold in range(4):
+        other.append(record(fold))
+        assert len(file.read()) == fold + 1
+    assert len([line for line in parsed if line]) == 4
+    file.path.unlink()  # what is gone is not remembered
+    assert file.read() == {}
+    other.append(record(9))
+    assert list(file.read().values()) == [record(9)]
+
+
+def test_a_line_that_is_still_being_written_counts_when_it_is_whole(tmp_path):
+    file = ResultFile(tmp_path / "runs.jsonl")
+    file.append(record(0))
+    whole = file.path.read_bytes()
+    file.path.write_bytes(whole[:-20])
+    assert file.read() == {}
+    file.path.write_bytes(whole)
+    assert list(file.read().values()) == [record(0)]
 
 
 def test_what_is_no_record_is_refused_by_line(tmp_path):

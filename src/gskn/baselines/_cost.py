@@ -19,5 +19,5 @@ def refuse_days(seconds: float, system: str, remedy: str) -> None:
     """
     if seconds > _DAY:
         raise InputError(
-            f"{system} would take about {seconds / _DAY:.1f} days on these graphs; {remedy}."
+            f"{system} would take {seconds / _DAY:.1f} days on these graphs; {remedy}."
         )

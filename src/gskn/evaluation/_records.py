@@ -114,24 +114,45 @@ class ResultFile:
 
     def __init__(self, path: str | Path):
         self.path = Path(path)
+        self._forget()
 
     def read(self) -> dict[str, Record]:
-        """Return all records by key; none where there is no file yet."""
+        """Return all records by key; none where there is no file yet.
+
+        What was read before is not read again, unless the file is another one.
+        """
         if not self.path.exists():
+            self._forget()
             return {}
-        records: dict[str, Record] = {}
-        lines = self.path.read_bytes().split(b"\n")
-        for number, line in enumerate(lines, start=1):
-            if not line.strip():
-                continue
-            try:
-                record = Record(**json.loads(line))
-            except (ValueError, TypeError) as error:
-                if _is_cut_short(line):
-                    continue
-                raise FileFormatError(self.path, "not a record", line=number) from error
-            records.setdefault(record.key, record)
+        with self.path.open("rb") as file:
+            found = os.fstat(file.fileno())
+            if found.st_ino != self._inode or found.st_size < self._n_read:
+                self._forget()
+            file.seek(self._n_read)
+            *whole, last = file.read().split(b"\n")
+        self._inode = found.st_ino
+        for line in whole:
+            self._n_lines += 1
+            _add(self._records, self._parse(line, self._n_lines))
+            self._n_read += len(line) + 1
+        # Another process may be about to write the rest of it.
+        records = dict(self._records)
+        _add(records, self._parse(last, self._n_lines + 1))
         return records
+
+    def _forget(self) -> None:
+        self._records: dict[str, Record] = {}
+        self._inode = -1
+        self._n_read = self._n_lines = 0
+
+    def _parse(self, line: bytes, number: int) -> Record | None:
+        """Return the record of a line; None where it is empty or cut short."""
+        try:
+            return Record(**json.loads(line)) if line.strip() else None
+        except (ValueError, TypeError) as error:
+            if _is_cut_short(line):
+                return None
+            raise FileFormatError(self.path, "not a record", line=number) from error
 
     def once(self, blank: Record, run: Callable[[], Record]) -> Record:
         """Return the record with the key of ``blank``; run it if there is none yet."""
@@ -153,6 +174,11 @@ class ResultFile:
             os.write(handle, (b"" if _ends_whole(handle) else b"\n") + line + b"\n")
         finally:
             os.close(handle)
+
+
+def _add(records: dict[str, Record], record: Record | None) -> None:
+    if record is not None:
+        records.setdefault(record.key, record)
 
 
 def _ends_whole(handle: int) -> bool:
