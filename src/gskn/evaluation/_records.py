@@ -142,8 +142,9 @@ class ResultFile:
 
     def _forget(self) -> None:
         self._records: dict[str, Record] = {}
-        self._inode = -1
-        self._n_read = self._n_lines = 0
+        self._inode: int = -1
+        self._n_read: int = 0
+        self._n_lines: int = 0
 
     def _parse(self, line: bytes, number: int) -> Record | None:
         """Return the record of a line; None where it is empty or cut short."""
