@@ -132,6 +132,11 @@ MODELS = {
             ({**_PAPER, "branches": ("anonymous",)},),
         ),
         Model(
+            "nodes-64",
+            "as rw+aw-64 for classes of nodes; length of patterns chosen on held-out nodes",
+            (_PAPER, {**_PAPER, "anonymous_length": 5}),
+        ),
+        Model(
             "nodes-large",
             "random and anonymous walks for classes of nodes, many columns",
             ({"walk_length": 4, "n_landmarks": 64},),

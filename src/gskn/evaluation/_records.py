@@ -112,6 +112,11 @@ class ResultFile:
     first counts.
     """
 
+    _records: dict[str, Record]  # of what was read, and how much that was
+    _inode: int
+    _n_read: int
+    _n_lines: int
+
     def __init__(self, path: str | Path):
         self.path = Path(path)
         self._forget()
@@ -141,10 +146,9 @@ class ResultFile:
         return records
 
     def _forget(self) -> None:
-        self._records: dict[str, Record] = {}
-        self._inode: int = -1
-        self._n_read: int = 0
-        self._n_lines: int = 0
+        self._records = {}
+        self._inode = -1
+        self._n_read = self._n_lines = 0
 
     def _parse(self, line: bytes, number: int) -> Record | None:
         """Return the record of a line; None where it is empty or cut short."""

@@ -55,7 +55,12 @@ _STRUCTURE = {
     "GSKN": "rw+aw",
 }
 _REGULAR = {"RW": "rw", "GSKN": "rw+aw"}
-_NODES = {"GSKN": "rw+aw-64", "RW only, 32": "rw-32", "GSKN, large": "nodes-large"}
+_NODES = {
+    "GSKN": "rw+aw-64",
+    "RW only, 32": "rw-32",
+    "GSKN, chosen": "nodes-64",
+    "GSKN, large": "nodes-large",
+}
 
 
 _PROTOCOLS = (
@@ -127,7 +132,7 @@ def _sizes(quick: bool) -> list[int]:  # noqa: FBT001
 
 def _node_jobs(quick: bool) -> list[Job]:  # noqa: FBT001
     # 121 regressions on some hundred columns take minutes: fewer splits for those of PPI.
-    small = ["rw+aw-64", "rw-32"]
+    small = ["rw+aw-64", "rw-32", "nodes-64"]
     jobs = [Job(data, small, "nodes", 3 if quick else 10) for data in printed.NODES]
     return jobs + [
         Job(data, ["nodes-large"], "nodes", 1 if quick or data == "ppi" else 10)
