@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 
 from gskn import GSKN, datasets
+from gskn.baselines import WLKernel
 from gskn.datasets import Dataset
 from gskn.estimators import _sample
 from gskn.evaluation import MODELS, Model, ResultFile, _patterns, _svm, evaluate
 from gskn.evaluation._part import Part
 from gskn.evaluation._patterns import PatternRows
 from gskn.evaluation._protocols import _Run, split
+from gskn.evaluation._shared import Shared
 from gskn.exceptions import InputError
 
 FAST = Model(
@@ -161,7 +163,7 @@ def test_a_part_gives_the_rows_of_the_estimator():
     """Also where it takes them from another setting."""
     graphs = datasets.load("structure").graphs[::16]
     numbers = np.arange(graphs.n_graphs)
-    part = Part(PatternRows(graphs, n_jobs=None), numbers[::2], numbers[1::2], seed=3)
+    part = Part(Shared(graphs, n_jobs=None), numbers[::2], numbers[1::2], seed=3)
     train, test = graphs[::2], graphs[1::2]
     first = {"branches": ("walk", "joint", "anonymous"), "anonymous_length": 4}
     for change in (
@@ -201,6 +203,17 @@ def test_counts_of_all_graphs_give_the_rows_of_a_fit(monkeypatch):
         model.fit(graphs[train])
         np.testing.assert_allclose(rows, model.transform(graphs[train]), rtol=1e-9)
         np.testing.assert_allclose(others, model.transform(graphs[test]), rtol=1e-9)
+
+
+def test_a_kernel_that_learns_nothing_is_computed_once(data, monkeypatch):
+    seen = []
+    fit = WLKernel.fit_transform
+    monkeypatch.setattr(WLKernel, "fit_transform", lambda *a: seen.append(1) or fit(*a))
+    shared = evaluate(data, ["wl"])
+    assert len(seen) == len(MODELS["wl"].embeddings)
+    monkeypatch.setattr(WLKernel, "learns", True)
+    assert [r.scores for r in evaluate(data, ["wl"])] == [r.scores for r in shared]
+    assert len(seen) == 11 * len(MODELS["wl"].embeddings)  # ten folds more
 
 
 @pytest.mark.parametrize("protocol", ["nested", "paper"])

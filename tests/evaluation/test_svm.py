@@ -52,15 +52,17 @@ def test_the_choice_is_that_of_plain_cross_validation(samples, n_jobs):
     assert score == pytest.approx(np.mean(expected[best]))
 
 
-@pytest.mark.parametrize("setting", [LINEAR[1], RBF[1]])
-def test_predictions_are_those_of_scikit_learn(samples, setting):
+def test_predictions_are_those_of_scikit_learn(samples):
     rows, y = samples
-    predicted, decision, classes = predict(setting, rows[:100], y[:100], rows[100:])
+    settings = [LINEAR[1], RBF[1], LINEAR[3]]
     scaled, others = standardize(rows[:100], rows[100:])
-    model = SVC(kernel=setting["kernel"], C=setting["C"], gamma=0.5).fit(scaled, y[:100])
-    np.testing.assert_array_equal(predicted, model.predict(others))
-    np.testing.assert_allclose(decision, model.decision_function(others), atol=1e-3)
-    assert classes.tolist() == [0, 1, 2]
+    all_found = predict(settings, rows[:100], y[:100], rows[100:])
+    for setting, (found, decision, classes) in zip(settings, all_found, strict=True):
+        model = SVC(kernel=setting["kernel"], C=setting["C"], gamma=0.5)
+        model.fit(scaled, y[:100])
+        np.testing.assert_array_equal(found, model.predict(others))
+        np.testing.assert_allclose(decision, model.decision_function(others), atol=1e-3)
+        assert classes.tolist() == [0, 1, 2]
 
 
 def test_large_sets_are_tested_on_some_of_their_inner_folds(samples, monkeypatch):

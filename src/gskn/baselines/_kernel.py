@@ -1,7 +1,7 @@
 """What all graph kernels share: the form of scikit-learn, and normalisation."""
 
 from abc import ABC, abstractmethod
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
@@ -20,6 +20,8 @@ class GraphKernel(TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]
     """
 
     normalize: bool
+    # Whether kernels depend on the graphs of fit: only then are they fitted fold by fold.
+    learns: ClassVar[bool] = False
 
     def fit(self, X: Any, y: object = None) -> Self:  # noqa: ARG002 - scikit-learn's form
         """Keep what the kernel needs of the graphs ``X``."""

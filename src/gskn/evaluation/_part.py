@@ -6,13 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from gskn._types import FloatArray, IndexArray
+from gskn._types import IndexArray
 from gskn.estimators import GSKN
-from gskn.evaluation._patterns import PatternRows
+from gskn.evaluation._shared import Pair, Shared
 from gskn.graphs import GraphBatch
 from gskn.pooling import rescale
-
-Pair = tuple[FloatArray, FloatArray]
 
 # What plays no part in the first layer of a branch: it is not embedded anew for that.
 _IGNORED = {
@@ -29,14 +27,14 @@ class Part:
     """
 
     def __init__(
-        self, patterns: PatternRows, train: IndexArray, test: IndexArray, seed: int
+        self, shared: Shared, train: IndexArray, test: IndexArray, seed: int
     ) -> None:
-        self.patterns, self.train, self.test, self.seed = patterns, train, test, seed
+        self.shared, self.train, self.test, self.seed = shared, train, test, seed
         self._found: dict[str, Pair] = {}
 
     @cached_property
     def _graphs(self) -> tuple[GraphBatch, GraphBatch]:
-        batch = self.patterns.batch
+        batch = self.shared.batch
         return batch[self.train], batch[self.test]
 
     def rows(self, estimator: Callable[..., Any], setting: Mapping[str, Any]) -> Pair:
@@ -49,7 +47,7 @@ class Part:
             branches = (branches,)
         pairs = [self._branch(name, setting) for name in branches]
         rows, others = (np.hstack(blocks) for blocks in zip(*pairs, strict=True))
-        sizes = self.patterns.batch.graph_sizes
+        sizes = self.shared.batch.graph_sizes
         return (
             rescale(rows, sizes[self.train], model.pooling),
             rescale(others, sizes[self.test], model.pooling),
@@ -70,17 +68,16 @@ class Part:
         key = repr((estimator, used))
         if key not in self._found:
             model = estimator(**setting)
-            given = {"random_state": self.seed, "n_jobs": self.patterns.n_jobs}
+            given = {"random_state": self.seed, "n_jobs": self.shared.n_jobs}
             known = model.get_params(deep=False)
             model.set_params(**{k: v for k, v in given.items() if k in known})
             self._found[key] = self._embed(model)
         return self._found[key]
 
     def _embed(self, model: Any) -> Pair:
-        if isinstance(model, GSKN):
-            shared = self.patterns.embed(model, self.train, self.test)
-            if shared is not None:
-                return shared
+        shared = self.shared.embed(model, self.train, self.test)
+        if shared is not None:
+            return shared
         train, test = self._graphs
         rows = model.fit_transform(train)
         # Many a transformer refuses to transform nothing.

@@ -21,9 +21,9 @@ from gskn.datasets import Dataset
 from gskn.evaluation._digest import digest_data
 from gskn.evaluation._models import Model, find_models, plain
 from gskn.evaluation._part import Part
-from gskn.evaluation._patterns import PatternRows
 from gskn.evaluation._records import Clock, Record, ResultFile, complete
 from gskn.evaluation._scores import score_classes
+from gskn.evaluation._shared import Shared
 from gskn.evaluation._svm import Setting, choose, predict, stopping_early
 from gskn.exceptions import InputError
 
@@ -117,8 +117,8 @@ class _Run:
         return digest_data(self.data)
 
     @cached_property
-    def _patterns(self) -> PatternRows:
-        return PatternRows(self.data.graphs, self.n_jobs)
+    def _shared(self) -> Shared:
+        return Shared(self.data.graphs, self.n_jobs)
 
     def repeat(self, repeat: int, seed: int) -> Iterator[Record]:
         """Yield the records of all folds of all models; those on file are not run again."""
@@ -150,7 +150,7 @@ class _Run:
             if blank.key in known:
                 yield self._keep(known[blank.key])
                 continue
-            part = part or Part(self._patterns, train, test, blank.seed)
+            part = part or Part(self._shared, train, test, blank.seed)
             clock = Clock()
             setting, classifier, inner = self._choose(
                 model, part, self.data.y[train], clock
@@ -158,8 +158,8 @@ class _Run:
             with clock.measure("embed"):
                 rows, others = part.rows(model.estimator, setting)
             with clock.measure("classify"):
-                scores = _test(
-                    *(classifier, rows, self.data.y[train], others, self.data.y[test])
+                (scores,) = _test(
+                    *([classifier], rows, self.data.y[train], others, self.data.y[test])
                 )
             chosen = _chosen(setting, classifier, rows) | {"inner": inner}
             yield self._keep(
@@ -188,7 +188,7 @@ class _Run:
         """Yield all folds of all models, each with what is best on the test folds."""
         known = self._known()
         everything = np.arange(len(self.data.y))
-        whole = Part(self._patterns, everything, everything[:0], blanks[0].seed)
+        whole = Part(self._shared, everything, everything[:0], blanks[0].seed)
         for model, blank in zip(self.models, blanks, strict=True):
             own = [replace(blank, fold=fold) for fold in range(len(parts))]
             if all(record.key in known for record in own):
@@ -210,21 +210,23 @@ class _Run:
         for setting in model.embeddings:
             with clock.measure("embed"):
                 rows, _ = whole.rows(model.estimator, setting)
-            for classifier in model.classifiers:
-                with clock.measure("classify"):
-                    tested = Parallel(n_jobs=self.n_jobs, prefer="threads")(
-                        delayed(_test)(
-                            classifier,
-                            _pick(rows, classifier, train, train),
-                            y[train],
-                            _pick(rows, classifier, test, train),
-                            y[test],
-                        )
-                        for train, test in parts
+            with clock.measure("classify"):
+                by_fold = Parallel(n_jobs=self.n_jobs, prefer="threads")(
+                    delayed(_test)(
+                        model.classifiers,
+                        _pick(rows, model, train, train),
+                        y[train],
+                        _pick(rows, model, test, train),
+                        y[test],
                     )
+                    for train, test in parts
+                )
+            for classifier, tested in zip(
+                model.classifiers, zip(*by_fold, strict=False), strict=True
+            ):
                 mean = float(np.mean([scores["accuracy"] for scores in tested]))
                 if mean > best[0]:
-                    best = (mean, _chosen(setting, classifier, rows), tested)
+                    best = (mean, _chosen(setting, classifier, rows), list(tested))
         return best[1:]
 
     def _known(self) -> dict[str, Record]:
@@ -238,17 +240,21 @@ class _Run:
 
 
 def _pick(
-    rows: FloatArray, classifier: Setting, chosen: IndexArray, fitted: IndexArray
+    rows: FloatArray, model: Model, chosen: IndexArray, fitted: IndexArray
 ) -> FloatArray:
     """Return rows of some graphs; of kernels, those with the graphs that are fitted to."""
-    precomputed = classifier["kernel"] == "precomputed"
+    precomputed = model.classifiers[0]["kernel"] == "precomputed"
     return rows[np.ix_(chosen, fitted)] if precomputed else rows[chosen]
 
 
 def _test(
-    setting: Setting, rows: FloatArray, y: AnyArray, others: FloatArray, truth: AnyArray
-) -> dict[str, float]:
-    return score_classes(truth, *predict(setting, rows, y, others))
+    settings: Sequence[Setting],
+    rows: FloatArray,
+    y: AnyArray,
+    others: FloatArray,
+    truth: AnyArray,
+) -> list[dict[str, float]]:
+    return [score_classes(truth, *found) for found in predict(settings, rows, y, others)]
 
 
 def _chosen(setting: Setting, classifier: Setting, rows: FloatArray) -> dict[str, Any]:

@@ -101,12 +101,18 @@ def choose(
 
 
 def predict(
-    setting: Setting, rows: FloatArray, y: AnyArray, others: FloatArray
-) -> tuple[AnyArray, FloatArray, AnyArray]:
-    """Fit to rows; return classes and decision values of others, and all classes."""
-    square, products = kernels(rows, others, setting["kernel"])
-    model = _fit(square, y, setting["C"])
-    return model.predict(products), model.decision_function(products), model.classes_
+    settings: Sequence[Setting], rows: FloatArray, y: AnyArray, others: FloatArray
+) -> list[tuple[AnyArray, FloatArray, AnyArray]]:
+    """Fit each setting to rows; return classes and decisions of others, and all classes."""
+    found = {}
+    for kernel in dict.fromkeys(setting["kernel"] for setting in settings):
+        square, products = kernels(rows, others, kernel)
+        for number, setting in enumerate(settings):
+            if setting["kernel"] == kernel:
+                model = _fit(square, y, setting["C"])
+                decisions = model.decision_function(products)
+                found[number] = (model.predict(products), decisions, model.classes_)
+    return [found[number] for number in range(len(settings))]
 
 
 def _inner_folds(y: AnyArray, seed: int) -> list[tuple[IndexArray, IndexArray]]:

@@ -80,14 +80,17 @@ def _accuracies(data: Dataset, way: str, order: IndexArray) -> list[float]:
     rows[order] = ordered
     folds = split(data, "stratified", 0)
     with stopping_early():
-        tried = [
+        by_fold = [
             [
-                float((predict(c, rows[a], data.y[a], rows[b])[0] == data.y[b]).mean())
-                for a, b in folds
+                float((predicted == data.y[test]).mean())
+                for predicted, _, _ in predict(
+                    LINEAR + RBF, rows[train], data.y[train], rows[test]
+                )
             ]
-            for c in LINEAR + RBF
+            for train, test in folds
         ]
-    return max(tried, key=np.mean)
+    best = int(np.argmax(np.mean(by_fold, axis=0)))
+    return [tried[best] for tried in by_fold]
 
 
 def _rows(data: Dataset, way: str, order: IndexArray) -> FloatArray:
