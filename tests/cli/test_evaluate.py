@@ -163,3 +163,34 @@ def test_what_cannot_be_written_or_split_is_refused_before_the_run(tmp_path):
     result = run("evaluate", folder, "--models", "aw")
     told = " ".join(result.stdout.split())
     assert "own has 3 folds, as many as its smallest class has graphs" in told
+
+
+def test_a_model_that_is_not_for_a_set_is_left_out_and_said(tmp_path):
+    folder = tmp_path / "own"
+    folder.mkdir()
+    for number in range(6):
+        graph = nx.path_graph(3 + number)
+        nx.set_node_attributes(graph, {node: node / 7 for node in graph}, "attributes")
+        nx.write_graphml(graph, folder / f"g{number}.graphml")
+    (folder / "labels.csv").write_text("".join(f"g{n},{n % 2}\n" for n in range(6)))
+    picture = tmp_path / "scores.png"
+    result = run("evaluate", folder, "regular", "--models", "wl,ldp", "--plot", picture)
+    assert result.returncode == 0, result.stderr
+    told = f"warning: wl is left out on {folder}. WL compares labels"
+    assert result.stderr.startswith(told)
+    assert result.stderr.count("\n") == 1
+    line = next(line for line in result.stdout.splitlines() if f"{folder} " in line)
+    assert line.split()[1] == "-"
+    assert picture.exists()
+    alone = run("evaluate", folder, "--models", "wl")
+    assert (alone.returncode, alone.stderr.count("\n")) == (1, 1)
+    assert "error: WL compares labels" in alone.stderr
+    both = run("evaluate", folder, "--models", "wl,wl")
+    assert f"error: No model is for {folder}. WL compares labels" in both.stderr
+
+
+def test_models_are_listed_by_name():
+    assert "Weisfeiler-Lehman subtree kernel" in run("models").stdout
+    listed = {row["name"]: row for row in json.loads(run("models", "--json").stdout)}
+    assert listed["gskn"]["settings"] == 9
+    assert (listed["wl"]["gives"], listed["ldp"]["gives"]) == ("kernel", "rows")

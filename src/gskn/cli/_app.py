@@ -19,6 +19,7 @@ from gskn.cli._distinguish import distinguish
 from gskn.cli._embed import embed
 from gskn.cli._evaluate import evaluate
 from gskn.cli._fit import fit
+from gskn.cli._models import models
 from gskn.cli._reproduce import reproduce
 from gskn.exceptions import GsknError
 
@@ -33,6 +34,7 @@ app = typer.Typer(
         "  gskn datasets\n\n"
         "  gskn describe MUTAG graphs/ --json\n\n"
         "  gskn distinguish --pair rook-shrikhande\n\n"
+        "  gskn models\n\n"
         "  gskn evaluate MUTAG --models rw+aw,gskn --out runs.jsonl\n\n"
         "  gskn embed graphs/ -o rows.parquet\n\n"
         "  gskn fit graphs/ -o model.gskn\n\n"
@@ -43,6 +45,7 @@ app = typer.Typer(
 app.command()(datasets)
 app.command()(describe)
 app.command()(distinguish)
+app.command()(models)
 app.command()(evaluate)
 app.command()(embed)
 app.command()(fit)

@@ -1,5 +1,7 @@
 """``gskn evaluate``: how good the rows are, by model and data set."""
 
+import warnings
+from collections.abc import Iterable
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -47,7 +49,7 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one option each
         typer.Argument(help="Names of sets, or files and folders of graphs with classes."),
     ] = None,
     models: Annotated[
-        str, typer.Option(help="Names of models, with commas; 'all' for all of them.")
+        str, typer.Option(help="Names that gskn models lists, with commas; or 'all'.")
     ] = _MODELS,
     protocol: Annotated[
         Protocol, typer.Option(help="Honest, or that of the literature.")
@@ -164,6 +166,7 @@ def _show(
     from gskn.cli._tables import show
 
     rows = [_row(name, records, metric) for name, records in found.items()]
+    models = dict.fromkeys(r.model for records in found.values() for r in records)
     if as_json:
         show([flat for row in rows for flat in _flat(row)], title="", as_json=True)
         return
@@ -176,7 +179,7 @@ def _show(
         if n < 10
     ]
     show(
-        [_texts(row) for row in rows],
+        [_texts(row, models) for row in rows],
         title=f"{metric.replace('_', ' ')} in percent, {' and '.join(kinds)} protocol",
         as_json=False,
         caption=" ".join(captions),
@@ -197,6 +200,7 @@ def _run(
 
     from gskn.evaluation import evaluate as evaluate_graphs
     from gskn.evaluation import evaluate_nodes
+    from gskn.exceptions import InputError
 
     console = Console(stderr=True)
     columns = (
@@ -216,10 +220,16 @@ def _run(
             bar.update(task, description=data.name)
             own = {**options, "advance": lambda: bar.advance(task)}
             own["repeats"] = n_repeats[data.task]
+            refusals: dict[str, str] = {}
+            own["refusals"] = refusals if len(models) > 1 else None
             if data.task == "node":
                 records = evaluate_nodes(data, models, **own)
             else:
                 records = evaluate_graphs(data, models, **own, **graph_options)
+            if not records:
+                raise InputError(f"No model is for {data.name}. {refusals[models[0]]}")
+            for model, reason in refusals.items():
+                warnings.warn(f"{model} is left out on {data.name}. {reason}", stacklevel=1)
             for record in records:
                 found.setdefault(_row_name(record), []).append(record)
     return found
@@ -302,8 +312,10 @@ def _draw_map(
     save_figure(plot_embedding(rows, data.y, method=method, title=title, seed=seed), path)
 
 
-def _texts(row: dict[str, Any]) -> dict[str, str]:
-    return {key: value if key == "data" else _text(value) for key, value in row.items()}
+def _texts(row: dict[str, Any], models: Iterable[str]) -> dict[str, str]:
+    """Return the cells of a set; a model that was left out has none."""
+    cells = {model: _text(row[model]) if model in row else "-" for model in models}
+    return {"data": row["data"], **cells}
 
 
 def _text(found: "Summary") -> str:

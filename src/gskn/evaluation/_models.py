@@ -56,6 +56,11 @@ class Model:
         return digest(repr([sorted(given.items()) for given in everything]).encode())
 
     @property
+    def gives_kernels(self) -> bool:
+        """Whether the estimator returns kernels with the training graphs, not rows."""
+        return bool(self.classifiers[0]["kernel"] == "precomputed")
+
+    @property
     def first_classifiers(self) -> list[Setting]:
         """One of the middle for every kernel, by which embeddings are compared."""
         kernels = dict.fromkeys(setting["kernel"] for setting in self.classifiers)

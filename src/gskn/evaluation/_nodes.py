@@ -40,6 +40,7 @@ def evaluate_nodes(  # noqa: PLR0913 - every one has a sensible default
     n_jobs: int | None = None,
     results: ResultFile | None = None,
     advance: Callable[[], None] = lambda: None,
+    refusals: dict[str, str] | None = None,
 ) -> list[Record]:
     """Evaluate models on a graph whose nodes have classes, by random splits.
 
@@ -65,6 +66,9 @@ def evaluate_nodes(  # noqa: PLR0913 - every one has a sensible default
         Splits that it holds are not run again, and new ones are added to it.
     advance : callable
         Called after every split.
+    refusals : dict or None, default=None
+        Where given, a model without rows of nodes is left out, and the reason is added
+        here under its name; else it is raised.
 
     Returns
     -------
@@ -79,14 +83,15 @@ def evaluate_nodes(  # noqa: PLR0913 - every one has a sensible default
         raise InputError(f"shares must lie between 0 and 1, got {tuple(shares)}.")
     check_int(seed, "seed", minimum=0)
     found = find_models(models)
-    for model in found:
-        if not hasattr(model.estimator, "transform_nodes"):
-            raise InputError(
-                f"The model {model.name!r} has rows of graphs only, not of nodes."
-            )
     records = []
     data_digest = digest_data(data)
     for model in found:
+        if not hasattr(model.estimator, "transform_nodes"):
+            reason = f"The model {model.name!r} has rows of graphs only, not of nodes."
+            if refusals is None:
+                raise InputError(reason)
+            refusals[model.name] = reason
+            continue
         run = _Run(data, model, seed, n_jobs, {})
         for share in shares:
             for repeat in range(repeats):

@@ -8,8 +8,8 @@ the test folds.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any, Literal
+from functools import cached_property, partial
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -27,6 +27,7 @@ from gskn.evaluation._shared import Shared
 from gskn.evaluation._svm import Setting, choose, predict, stopping_early
 from gskn.exceptions import InputError
 
+Found = TypeVar("Found")
 Folds = Sequence[tuple[IndexArray, IndexArray]]
 
 
@@ -41,6 +42,7 @@ def evaluate(  # noqa: PLR0913 - every one has a sensible default
     n_jobs: int | None = None,
     results: ResultFile | None = None,
     advance: Callable[[], None] = lambda: None,
+    refusals: dict[str, str] | None = None,
 ) -> list[Record]:
     """Evaluate models on a set of graphs, and return one record per fold.
 
@@ -64,6 +66,9 @@ def evaluate(  # noqa: PLR0913 - every one has a sensible default
         Folds that it holds are not run again, and new ones are added to it.
     advance : callable
         Called after every fold, also those that were done before.
+    refusals : dict or None, default=None
+        Where given, a model that refuses the graphs is left out, and what it says is
+        added here under its name; else it is raised.
 
     Returns
     -------
@@ -77,7 +82,9 @@ def evaluate(  # noqa: PLR0913 - every one has a sensible default
             f"{data.name} has classes of nodes; this evaluates classes of graphs."
         )
     check_int(seed, "seed", minimum=0)
-    run = _Run(data, find_models(models), protocol, folds, n_jobs, results, advance)
+    run = _Run(
+        data, find_models(models), protocol, folds, n_jobs, results, advance, refusals
+    )
     with stopping_early():
         found = [r for repeat in range(repeats) for r in run.repeat(repeat, seed + repeat)]
     order = {model.name: number for number, model in enumerate(run.models)}
@@ -111,6 +118,7 @@ class _Run:
     n_jobs: int | None
     results: ResultFile | None
     advance: Callable[[], None]
+    refusals: dict[str, str] | None = None
 
     @cached_property
     def _data_digest(self) -> str:
@@ -151,20 +159,20 @@ class _Run:
                 yield self._keep(known[blank.key])
                 continue
             part = part or Part(self._shared, train, test, blank.seed)
-            clock = Clock()
-            setting, classifier, inner = self._choose(
-                model, part, self.data.y[train], clock
-            )
-            with clock.measure("embed"):
-                rows, others = part.rows(model.estimator, setting)
-            with clock.measure("classify"):
-                (scores,) = _test(
-                    *([classifier], rows, self.data.y[train], others, self.data.y[test])
-                )
-            chosen = _chosen(setting, classifier, rows) | {"inner": inner}
-            yield self._keep(
-                complete(replace(blank, scores=scores, chosen=chosen), clock), new=True
-            )
+            fresh = self._attempt(model, partial(self._fold, model, blank, part))
+            if fresh is not None:
+                yield self._keep(fresh, new=True)
+
+    def _fold(self, model: Model, blank: Record, part: Part) -> Record:
+        """Choose, fit and test one model on one fold."""
+        clock, y, truth = Clock(), self.data.y[part.train], self.data.y[part.test]
+        setting, classifier, inner = self._choose(model, part, y, clock)
+        with clock.measure("embed"):
+            rows, others = part.rows(model.estimator, setting)
+        with clock.measure("classify"):
+            (scores,) = _test([classifier], rows, y, others, truth)
+        chosen = _chosen(setting, classifier, rows) | {"inner": inner}
+        return complete(replace(blank, scores=scores, chosen=chosen), clock)
 
     def _choose(
         self, model: Model, part: Part, y: AnyArray, clock: Clock
@@ -195,7 +203,12 @@ class _Run:
                 yield from (self._keep(known[record.key]) for record in own)
                 continue
             clock = Clock()
-            chosen, tested = self._best_on_test(model, whole, parts, clock)
+            best = self._attempt(
+                model, partial(self._best_on_test, model, whole, parts, clock), len(parts)
+            )
+            if best is None:
+                continue
+            chosen, tested = best
             for record, scores in zip(own, tested, strict=True):
                 done = known.get(record.key)
                 fresh = replace(record, scores=scores, chosen=chosen)
@@ -229,6 +242,21 @@ class _Run:
                     best = (mean, _chosen(setting, classifier, rows), list(tested))
         return best[1:]
 
+    def _attempt(
+        self, model: Model, run: Callable[[], Found], n_folds: int = 1
+    ) -> Found | None:
+        """Run a model; None where it refuses these graphs, or has done so before."""
+        try:
+            if self.refusals is None or model.name not in self.refusals:
+                return run()
+        except InputError as error:
+            if self.refusals is None:
+                raise
+            self.refusals[model.name] = str(error)
+        for _ in range(n_folds):
+            self.advance()
+        return None
+
     def _known(self) -> dict[str, Record]:
         return {} if self.results is None else self.results.read()
 
@@ -243,8 +271,7 @@ def _pick(
     rows: FloatArray, model: Model, chosen: IndexArray, fitted: IndexArray
 ) -> FloatArray:
     """Return rows of some graphs; of kernels, those with the graphs that are fitted to."""
-    precomputed = model.classifiers[0]["kernel"] == "precomputed"
-    return rows[np.ix_(chosen, fitted)] if precomputed else rows[chosen]
+    return rows[np.ix_(chosen, fitted)] if model.gives_kernels else rows[chosen]
 
 
 def _test(

@@ -1,5 +1,6 @@
 """Jobs: what has to be run for a table, and how long it takes compared to others."""
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -65,18 +66,26 @@ class Job:
     def run(self, runner: Runner) -> list[Record]:
         """Run what is not on file yet, and return all records."""
         data = runner.load(self.data)
+        refusals: dict[str, str] = {}
         options: dict[str, Any] = {
             "repeats": self.repeats,
             "n_jobs": runner.n_jobs,
             "results": runner.results,
             "advance": lambda: runner.advance(self._cost),
+            "refusals": refusals,
         }
         if self.protocol == "nodes":
-            return evaluate_nodes(data, self.models, **options)
-        folds: Any = "stratified"
-        if self.protocol == "paper" and "published" in data.folds:
-            folds = "published"
-        return evaluate(data, self.models, protocol=self.protocol, folds=folds, **options)
+            records = evaluate_nodes(data, self.models, **options)
+        else:
+            options |= {"protocol": self.protocol, "folds": self._folds(data)}
+            records = evaluate(data, self.models, **options)
+        for model, reason in refusals.items():
+            warnings.warn(f"{model} is left out on {self.data}. {reason}", stacklevel=2)
+        return records
+
+    def _folds(self, data: Dataset) -> str:
+        published = self.protocol == "paper" and "published" in data.folds
+        return "published" if published else "stratified"
 
     @property
     def _cost(self) -> float:
