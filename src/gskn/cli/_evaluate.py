@@ -113,7 +113,7 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one option each
     options = {"seed": seed, "n_jobs": jobs, "results": ResultFile(out) if out else None}
     graph_options = {"protocol": protocol.value, "folds": folds.value}
     found = _run(loaded, names, repeats, options, graph_options, n_folds)
-    _show(found, metric, n_folds, as_json=as_json)
+    _show(found, names, metric, n_folds, as_json=as_json)
     if plot is not None:
         _draw(loaded, found, metric, plot)
     if rows_map is not None:
@@ -157,6 +157,7 @@ def _check_sets(loaded: list["Dataset"], protocol: str, folds: str, metric: str)
 
 def _show(
     found: dict[str, list["Record"]],
+    names: list[str],
     metric: str,
     n_folds: dict[str, int],
     *,
@@ -166,7 +167,7 @@ def _show(
     from gskn.cli._tables import show
 
     rows = [_row(name, records, metric) for name, records in found.items()]
-    models = dict.fromkeys(r.model for records in found.values() for r in records)
+    models = [name for name in names if any(name in row for row in rows)]
     if as_json:
         show([flat for row in rows for flat in _flat(row)], title="", as_json=True)
         return
