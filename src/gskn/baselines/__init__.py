@@ -1,7 +1,8 @@
 """Other systems behind the interface of `gskn.estimators`: kernels, hashes and features."""
 
+from gskn.baselines._awe import AWE, AWEFeatures
 from gskn.baselines._ldp import LDP
 from gskn.baselines._shortest_path import ShortestPathKernel
 from gskn.baselines._wl import WLKernel
 
-__all__ = ["LDP", "ShortestPathKernel", "WLKernel"]
+__all__ = ["AWE", "LDP", "AWEFeatures", "ShortestPathKernel", "WLKernel"]
