@@ -1,5 +1,5 @@
 from collections import Counter
-from itertools import product
+from itertools import pairwise, product
 
 import networkx as nx
 import numpy as np
@@ -21,7 +21,7 @@ def slow_distribution(graph, length):
     chances = Counter()
     for walk in product(graph, repeat=length):
         chance = 1 / len(graph)
-        for u, v in zip(walk, walk[1:], strict=False):
+        for u, v in pairwise(walk):
             around = list(graph[u]) or [u]
             chance *= (v in around) / len(around)
         symbols = [list(dict.fromkeys(walk)).index(node) for node in walk]
@@ -78,9 +78,9 @@ def test_vectors_reach_the_optimum_of_negative_sampling():
     """On K_n a walk of three nodes turns back with chance 1/(n-1), whatever stands around.
 
     A walk of chance p is the right answer in a share p of all cases, and among the k wrong
-    ones, drawn with chance q, in a share (1 - p) k q, for it is not drawn against itself. So
-    the best score is log(p / ((1 - p) k q)) (Levy and Goldberg, Neural word embedding as
-    implicit matrix factorization, 2014, who draw it against itself, too).
+    ones, drawn with chance q, in a share (1 - p) k q, for it is not drawn against itself.
+    So the best score is log(p / ((1 - p) k q)) (Levy and Goldberg, Neural word embedding
+    as implicit matrix factorization, 2014, who draw it against itself, too).
     """
     sizes = np.array([3, 4, 6])
     graphs = [nx.complete_graph(int(n)) for n in sizes]
@@ -152,5 +152,5 @@ def test_parameters_out_of_bounds_are_refused(parameters, message):
 
 
 def test_nothing_to_learn_from_is_refused():
-    with pytest.raises(InputError, match="There is no word that occurs 1 times in 1 graphs"):
+    with pytest.raises(InputError, match="no word that occurs 1 times in 1 graphs"):
         AWE().fit([nx.empty_graph(0)])
