@@ -1,8 +1,25 @@
-"""Other systems behind the interface of `gskn.estimators`: kernels, hashes and features."""
+"""Other systems behind the interface of `gskn.estimators`: kernels, hashes and features.
 
+Deep divergence graph kernels (Al-Rfou, Zelle and Perozzi, 2019) are not here. They train an
+attention network for every pair of graphs, which needs a framework for deep learning and,
+for a thousand graphs, a million trainings.
+"""
+
+from gskn.baselines._awe import AWE, AWEFeatures
+from gskn.baselines._gckn import GCKN
+from gskn.baselines._graph2vec import Graph2Vec
 from gskn.baselines._kernel import GraphKernel
 from gskn.baselines._ldp import LDP
 from gskn.baselines._shortest_path import ShortestPathKernel
 from gskn.baselines._wl import WLKernel
 
-__all__ = ["LDP", "GraphKernel", "ShortestPathKernel", "WLKernel"]
+__all__ = [
+    "AWE",
+    "GCKN",
+    "LDP",
+    "AWEFeatures",
+    "Graph2Vec",
+    "GraphKernel",
+    "ShortestPathKernel",
+    "WLKernel",
+]
