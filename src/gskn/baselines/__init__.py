@@ -3,5 +3,6 @@
 from gskn.baselines._ldp import LDP
 from gskn.baselines._shortest_path import ShortestPathKernel
 from gskn.baselines._wl import WLKernel
+from gskn.baselines._wwl import WWLKernel
 
-__all__ = ["LDP", "ShortestPathKernel", "WLKernel"]
+__all__ = ["LDP", "ShortestPathKernel", "WLKernel", "WWLKernel"]
