@@ -11,7 +11,7 @@ from gskn._types import FloatArray, IndexArray
 from gskn._validation import check_choice, check_int, check_number
 from gskn.baselines._attributes import AttributeScaler
 from gskn.baselines._colours import first_colours, refine
-from gskn.baselines._counts import Counts
+from gskn.baselines._counts import Counts, count_nodes
 from gskn.baselines._jit_overlap import add_overlaps
 from gskn.baselines._kernel import GraphKernel
 from gskn.baselines._transport import Clouds, transport_distances
@@ -122,16 +122,9 @@ class WWLKernel(GraphKernel):
     def _histograms(self, batch: GraphBatch, known: "_Histograms | None") -> "_Histograms":
         rounds = refine(batch, first_colours(batch, _SYSTEM), self.n_iterations)
         shares = np.repeat(1 / np.maximum(batch.graph_sizes, 1), batch.graph_sizes)
+        rounds_known = None if known is None else known.rounds
         return _Histograms(
-            [
-                Counts.of(
-                    *(colours, batch.node_graphs, batch.n_graphs),
-                    None if known is None else known.rounds[number].values,
-                    shares,
-                )
-                for number, colours in enumerate(rounds)
-            ],
-            batch.graph_ptr,
+            count_nodes(rounds, batch, rounds_known, shares), batch.graph_ptr
         )
 
     def _compare(self, left: Any, right: Any) -> FloatArray:
