@@ -7,19 +7,25 @@ for a thousand graphs, a million trainings.
 
 from gskn.baselines._awe import AWE, AWEFeatures
 from gskn.baselines._gckn import GCKN
+from gskn.baselines._gntk import GNTK
 from gskn.baselines._graph2vec import Graph2Vec
+from gskn.baselines._hgk import HashGraphKernel
 from gskn.baselines._kernel import GraphKernel
 from gskn.baselines._ldp import LDP
 from gskn.baselines._shortest_path import ShortestPathKernel
 from gskn.baselines._wl import WLKernel
+from gskn.baselines._wwl import WWLKernel
 
 __all__ = [
     "AWE",
-    "GCKN",
-    "LDP",
     "AWEFeatures",
+    "GCKN",
+    "GNTK",
     "Graph2Vec",
     "GraphKernel",
+    "HashGraphKernel",
+    "LDP",
     "ShortestPathKernel",
     "WLKernel",
+    "WWLKernel",
 ]

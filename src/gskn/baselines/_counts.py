@@ -1,11 +1,13 @@
 """Counts of what graphs contain: an explicit feature space, as large as it needs to be."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.sparse import csr_array
 
 from gskn._types import AnyArray, FloatArray, IndexArray
+from gskn.graphs import GraphBatch
 
 _DENSE = 0.01  # share of entries above which products of dense matrices are faster
 
@@ -59,3 +61,31 @@ class Counts:
         if self.matrix.nnz > _DENSE * n_cells:
             return np.asarray(self.matrix.toarray() @ other.matrix.toarray().T)
         return np.asarray((self.matrix @ other.matrix.T).toarray())
+
+
+def count_nodes(
+    rounds: Iterable[AnyArray],
+    batch: GraphBatch,
+    known: Sequence[Counts] | None = None,
+    weights: FloatArray | None = None,
+) -> list[Counts]:
+    """Count values of nodes, for every round of values; columns are those known, or all."""
+    return [
+        Counts.of(
+            *(values, batch.node_graphs, batch.n_graphs),
+            None if known is None else known[number].values,
+            weights,
+        )
+        for number, values in enumerate(rounds)
+    ]
+
+
+def compare_all(left: Sequence[Counts], right: Sequence[Counts]) -> FloatArray:
+    """Return the sum of inner products; the other ones have the columns of fit."""
+    pairs = zip(left, right, strict=True)
+    return np.asarray(sum(one.compare(other) for one, other in pairs))
+
+
+def squares_of_all(described: Sequence[Counts]) -> FloatArray:
+    """Return the sum of squares of everything that graphs contain."""
+    return np.asarray(sum(counts.squares for counts in described))

@@ -16,7 +16,8 @@ class GraphKernel(TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]
 
     Subclasses say what is kept of a graph (`_describe`, and `_learn` for the graphs of
     fit), how two lots of graphs are compared (`_compare`), and each with itself (`_own`).
-    ``normalize`` is a parameter of every subclass: the cosine instead of the kernel.
+    ``normalize`` is a parameter, the cosine instead of the kernel, but for kernels that
+    are one for every graph with itself.
     """
 
     normalize: bool

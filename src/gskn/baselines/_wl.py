@@ -1,11 +1,9 @@
 """Weisfeiler-Lehman kernels: colours of nodes, refined by those of their neighbours."""
 
-import numpy as np
-
 from gskn._types import FloatArray
 from gskn._validation import check_int
 from gskn.baselines._colours import first_colours, refine
-from gskn.baselines._counts import Counts
+from gskn.baselines._counts import Counts, compare_all, count_nodes, squares_of_all
 from gskn.baselines._kernel import GraphKernel
 from gskn.graphs import GraphBatch
 
@@ -48,19 +46,10 @@ class WLKernel(GraphKernel):
 
     def _count(self, batch: GraphBatch, known: list[Counts] | None) -> list[Counts]:
         rounds = refine(batch, first_colours(batch, "WL"), self.n_iterations)
-        return [
-            Counts.of(
-                colours,
-                batch.node_graphs,
-                batch.n_graphs,
-                None if known is None else known[number].values,
-            )
-            for number, colours in enumerate(rounds)
-        ]
+        return count_nodes(rounds, batch, known)
 
     def _compare(self, left: list[Counts], right: list[Counts]) -> FloatArray:
-        pairs = zip(left, right, strict=True)
-        return np.asarray(sum(one.compare(other) for one, other in pairs))
+        return compare_all(left, right)
 
     def _own(self, described: list[Counts]) -> FloatArray:
-        return np.asarray(sum(counts.squares for counts in described))
+        return squares_of_all(described)

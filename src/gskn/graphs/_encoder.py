@@ -85,7 +85,7 @@ class AttributeEncoder(  # type: ignore[call-arg]
             n_columns += len(present) + 1
         if "attributes" in sources:
             rows = _require(batch.node_attributes, "attributes")
-            self.scaler_ = StandardScaler().fit(_check_size(rows)) if rows.size else None
+            self.scaler_ = StandardScaler().fit(check_size(rows)) if rows.size else None
             self.n_attributes_ = rows.shape[1]
             n_columns += rows.shape[1]
         if "degrees" in sources:
@@ -192,7 +192,7 @@ class AttributeEncoder(  # type: ignore[call-arg]
             )
         if not rows.size or self.scaler_ is None:
             return np.zeros(rows.shape)
-        scaled: FloatArray = normalize(self.scaler_.transform(_check_size(rows)))
+        scaled: FloatArray = normalize(self.scaler_.transform(check_size(rows)))
         return scaled
 
 
@@ -205,7 +205,8 @@ def _require(column: Any, what: str) -> Any:
     return column
 
 
-def _check_size(rows: FloatArray) -> FloatArray:
+def check_size(rows: FloatArray) -> FloatArray:
+    """Refuse attributes whose squares are no numbers."""
     largest = float(np.abs(rows).max())
     if largest > _LARGEST:
         raise InputError(
