@@ -2,6 +2,6 @@
 
 from gskn.baselines._ldp import LDP
 from gskn.baselines._shortest_path import ShortestPathKernel
-from gskn.baselines._wl import WLKernel
+from gskn.baselines._wl import WLKernel, WLOAKernel
 
-__all__ = ["LDP", "ShortestPathKernel", "WLKernel"]
+__all__ = ["LDP", "ShortestPathKernel", "WLKernel", "WLOAKernel"]
