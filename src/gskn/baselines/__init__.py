@@ -1,7 +1,8 @@
 """Other systems behind the interface of `gskn.estimators`: kernels, hashes and features."""
 
 from gskn.baselines._ldp import LDP
+from gskn.baselines._random_walk import RandomWalkKernel
 from gskn.baselines._shortest_path import ShortestPathKernel
 from gskn.baselines._wl import WLKernel, WLOAKernel
 
-__all__ = ["LDP", "ShortestPathKernel", "WLKernel", "WLOAKernel"]
+__all__ = ["LDP", "RandomWalkKernel", "ShortestPathKernel", "WLKernel", "WLOAKernel"]
