@@ -1,8 +1,16 @@
 """Other systems behind the interface of `gskn.estimators`: kernels, hashes and features."""
 
+from gskn.baselines._graphlet import GraphletKernel
 from gskn.baselines._ldp import LDP
 from gskn.baselines._random_walk import RandomWalkKernel
 from gskn.baselines._shortest_path import ShortestPathKernel
 from gskn.baselines._wl import WLKernel, WLOAKernel
 
-__all__ = ["LDP", "RandomWalkKernel", "ShortestPathKernel", "WLKernel", "WLOAKernel"]
+__all__ = [
+    "LDP",
+    "GraphletKernel",
+    "RandomWalkKernel",
+    "ShortestPathKernel",
+    "WLKernel",
+    "WLOAKernel",
+]
