@@ -2,13 +2,13 @@ from collections import Counter
 
 import networkx as nx
 import numpy as np
-from grakel import Graph, ShortestPath
+from grakel import ShortestPath
 from hypothesis import given
 from hypothesis import strategies as st
 
 from gskn.baselines import ShortestPathKernel
 from gskn.baselines import _shortest_path as module
-from tests.baselines.test_wl import as_given, random_graphs
+from tests.baselines.test_wl import as_given, as_grakel, random_graphs
 
 
 def slow_counts(graph):
@@ -33,16 +33,9 @@ def test_pairs_are_those_of_the_definition(seed, labelled):
 
 def test_grakel_gives_the_same():
     graphs = [g for g in random_graphs(3, 30) if g.number_of_edges()]
-    theirs = [
-        Graph(
-            {edge: 1 for u, v in g.edges for edge in ((u, v), (v, u))},
-            node_labels=dict(g.nodes(data="label")),
-        )
-        for g in graphs
-    ]
-    expected = ShortestPath(with_labels=True, normalize=True).fit_transform(theirs)
+    theirs = ShortestPath(with_labels=True, normalize=True)
     found = ShortestPathKernel().fit_transform(as_given(graphs))
-    np.testing.assert_allclose(found, expected, atol=1e-12)
+    np.testing.assert_allclose(found, theirs.fit_transform(as_grakel(graphs)), atol=1e-12)
 
 
 @given(st.integers(0, 2**20))

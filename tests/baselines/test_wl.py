@@ -1,12 +1,20 @@
+from operator import eq
+
 import networkx as nx
 import numpy as np
 import pytest
-from grakel import Graph, VertexHistogram, WeisfeilerLehman
+from grakel import (
+    Graph,
+    VertexHistogram,
+    WeisfeilerLehman,
+    WeisfeilerLehmanOptimalAssignment,
+)
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.optimize import linear_sum_assignment
 
 from gskn import as_batch, datasets
-from gskn.baselines import WLKernel
+from gskn.baselines import WLKernel, WLOAKernel
 from gskn.exceptions import InputError
 
 
@@ -22,23 +30,66 @@ def random_graphs(seed, n_graphs=8, labelled=True):
     return graphs
 
 
+def permuted(graph, seed):
+    """The same graph, its nodes in another order."""
+    names = np.random.default_rng(seed).permutation(len(graph)).tolist()
+    renamed = nx.relabel_nodes(graph, dict(zip(graph, names, strict=True)))
+    result = nx.Graph()
+    result.add_nodes_from(sorted(renamed.nodes(data=True)))
+    result.add_edges_from(renamed.edges)
+    return result
+
+
 def as_given(graphs):
     return as_batch(graphs, node_label="label") if graphs[0].nodes[0] else as_batch(graphs)
 
 
-def slow_kernel(graphs, n_iterations):
-    """Colours as nested tuples, compared one by one."""
+def slow_colours(graphs, n_iterations):
+    """Colours of all rounds as nested tuples: one list of colours for every node."""
     colours = [{v: g.nodes[v].get("label", g.degree(v)) for v in g} for g in graphs]
-    total = np.zeros((len(graphs), len(graphs)))
-    for _ in range(n_iterations + 1):
-        for i, one in enumerate(colours):
-            for j, other in enumerate(colours):
-                total[i, j] += sum(a == b for a in one.values() for b in other.values())
+    rounds = [colours]
+    for _ in range(n_iterations):
         colours = [
             {v: (own[v], tuple(sorted((own[w] for w in g[v]), key=repr))) for v in g}
             for g, own in zip(graphs, colours, strict=True)
         ]
-    return total
+        rounds.append(colours)
+    return [
+        [[colours[number][v] for colours in rounds] for v in g]
+        for number, g in enumerate(graphs)
+    ]
+
+
+def agreement(one, other):
+    """In how many rounds the colours of nodes are equal, for all pairs of nodes."""
+    return np.array([[sum(map(eq, a, b)) for b in other] for a in one])
+
+
+def slow_kernel(graphs, n_iterations):
+    """All pairs of nodes count."""
+    colours = slow_colours(graphs, n_iterations)
+    return np.array([[agreement(a, b).sum() for b in colours] for a in colours])
+
+
+def slow_assignment(graphs, n_iterations):
+    """Only the best matching counts, found by the Hungarian method."""
+    colours = slow_colours(graphs, n_iterations)
+    result = np.zeros((len(graphs), len(graphs)))
+    for i, one in enumerate(colours):
+        for j, other in enumerate(colours):
+            worth = agreement(one, other)
+            result[i, j] = worth[linear_sum_assignment(worth, maximize=True)].sum()
+    return result
+
+
+def as_grakel(graphs):
+    return [
+        Graph(
+            {edge: 1 for u, v in g.edges for edge in ((u, v), (v, u))},
+            node_labels=dict(g.nodes(data="label")),
+        )
+        for g in graphs
+    ]
 
 
 @given(st.integers(0, 2**20), st.booleans(), st.integers(0, 3))
@@ -48,33 +99,50 @@ def test_colours_are_those_of_the_definition(seed, labelled, n_iterations):
     np.testing.assert_array_equal(kernel, slow_kernel(graphs, n_iterations))
 
 
+@given(st.integers(0, 2**20), st.booleans(), st.integers(0, 3))
+def test_the_assignment_is_the_best_one(seed, labelled, n_iterations):
+    graphs = random_graphs(seed, 5, labelled=labelled)
+    kernel = WLOAKernel(n_iterations, normalize=False).fit_transform(as_given(graphs))
+    np.testing.assert_array_equal(kernel, slow_assignment(graphs, n_iterations))
+
+
 def test_grakel_gives_the_same():
-    graphs = random_graphs(0, 30)
-    theirs = [
-        Graph(
-            {edge: 1 for u, v in g.edges for edge in ((u, v), (v, u))} or {(0, 0): 0},
-            node_labels=dict(g.nodes(data="label")),
-        )
-        for g in graphs
-        if g.number_of_edges()
-    ]
-    ours = [g for g in graphs if g.number_of_edges()]
+    graphs = [g for g in random_graphs(0, 30) if g.number_of_edges()]
     expected = WeisfeilerLehman(n_iter=3, base_graph_kernel=VertexHistogram)
-    found = WLKernel(3, normalize=False).fit_transform(as_given(ours))
-    np.testing.assert_array_equal(found, expected.fit_transform(theirs))
+    found = WLKernel(3, normalize=False).fit_transform(as_given(graphs))
+    np.testing.assert_array_equal(found, expected.fit_transform(as_grakel(graphs)))
 
 
 @pytest.mark.parametrize("normalize", [True, False])
+def test_grakel_gives_the_same_assignment(normalize):
+    # GraKeL loses nodes without edges after the first round.
+    graphs = [g for g in random_graphs(0, 60) if min(dict(g.degree).values())]
+    assert len(graphs) > 20
+    expected = WeisfeilerLehmanOptimalAssignment(n_iter=3, normalize=normalize)
+    found = WLOAKernel(3, normalize=normalize).fit_transform(as_given(graphs))
+    np.testing.assert_allclose(found, expected.fit_transform(as_grakel(graphs)))
+
+
+@pytest.mark.parametrize("kind", [WLKernel, WLOAKernel])
+@pytest.mark.parametrize("normalize", [True, False])
 @given(seed=st.integers(0, 2**20))
-def test_unseen_graphs_get_the_block_of_the_union(normalize, seed):
+def test_unseen_graphs_get_the_block_of_the_union(kind, normalize, seed):
     batch = as_given(random_graphs(seed))
-    model = WLKernel(2, normalize=normalize)
+    model = kind(2, normalize=normalize)
     whole = model.fit_transform(batch)
     np.testing.assert_allclose(
         model.fit(batch[:5]).transform(batch[5:]), whole[5:, :5], atol=1e-12
     )
     np.testing.assert_allclose(whole, whole.T)
     assert np.linalg.eigvalsh(whole).min() > -1e-9 * max(1, whole.max())
+
+
+@pytest.mark.parametrize("kind", [WLKernel, WLOAKernel])
+def test_the_order_of_nodes_does_not_count(kind):
+    graphs = random_graphs(2)
+    others = [permuted(g, seed) for seed, g in enumerate(graphs)]
+    kernel = kind(3).fit(as_given(graphs)).transform(as_given(others))
+    np.testing.assert_allclose(kernel, kind(3).fit_transform(as_given(graphs)), atol=1e-12)
 
 
 def test_labels_are_known_by_value_whatever_their_order():

@@ -7,6 +7,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from gskn._types import AnyArray, FloatArray, IndexArray
+from gskn.baselines._jit_colours import add_intersections
 from gskn.graphs import GraphBatch
 
 _DENSE = 0.01  # share of entries above which products of dense matrices are faster
@@ -24,11 +25,14 @@ class Counts:
         How often.
     squares : ndarray of shape (n_graphs,)
         Sum of squares over all that a graph contains, also what was not seen in fit.
+    totals : ndarray of shape (n_graphs,)
+        How much a graph contains, also of what was not seen in fit.
     """
 
     values: AnyArray
     matrix: csr_array
     squares: FloatArray
+    totals: FloatArray
 
     @staticmethod
     def of(
@@ -45,15 +49,16 @@ class Counts:
         matrix = csr_array((given, (graphs, columns.ravel())), shape=shape)
         matrix.sum_duplicates()
         squares = np.asarray((matrix**2).sum(axis=1)).ravel()
+        totals = np.asarray(matrix.sum(axis=1)).ravel()
         if known is None:
-            return Counts(values, matrix, squares)
+            return Counts(values, matrix, squares, totals)
         places = np.searchsorted(known, values)
         places[places == len(known)] = 0
         same = np.flatnonzero(known[places] == values) if len(known) else np.empty(0, int)
         kept = csr_array(
             (np.ones(len(same)), (same, places[same])), shape=(len(values), len(known))
         )
-        return Counts(known, csr_array(matrix @ kept), squares)
+        return Counts(known, csr_array(matrix @ kept), squares, totals)
 
     def compare(self, other: "Counts") -> FloatArray:
         """Return inner products; the other one has the columns of fit."""
@@ -61,6 +66,21 @@ class Counts:
         if self.matrix.nnz > _DENSE * n_cells:
             return np.asarray(self.matrix.toarray() @ other.matrix.toarray().T)
         return np.asarray((self.matrix @ other.matrix.T).toarray())
+
+    def intersect(self, other: "Counts") -> FloatArray:
+        """Return sums of the smaller of two counts; the other has the columns of fit."""
+        rows, columns = self.matrix, other.matrix.tocsc()
+        result = np.zeros((rows.shape[0], columns.shape[0]))
+        add_intersections(
+            rows.indptr,
+            rows.indices,
+            rows.data,
+            columns.indptr,
+            columns.indices,
+            columns.data,
+            result,
+        )
+        return result
 
 
 def count_nodes(

@@ -97,15 +97,19 @@ class GNTK(GraphKernel):
         self.normalize = normalize
         self.n_jobs = n_jobs
 
+    def learns_from(self, batch: GraphBatch) -> bool:
+        """Tell whether attributes are used, which are scaled by those of fit."""
+        choices = ("auto", "labels", "attributes")
+        source = check_choice(self.sources, "sources", choices=choices)
+        return source == "attributes" or (source == "auto" and batch.n_attributes > 0)
+
     def _learn(self, batch: GraphBatch) -> "_Described":
         check_int(self.n_blocks, "n_blocks", minimum=1)
         check_int(self.n_layers, "n_layers", minimum=1)
         check_choice(self.scale, "scale", choices=("degree", "uniform"))
-        choices = ("auto", "labels", "attributes")
-        source = check_choice(self.sources, "sources", choices=choices)
-        attributed = source == "attributes" or (source == "auto" and batch.n_attributes > 0)
+        attributed = self.learns_from(batch)
         labelled = batch.node_labels is not None or not attributed
-        self.is_labelled_ = source != "attributes" and labelled
+        self.is_labelled_ = self.sources != "attributes" and labelled
         self.scaler_ = AttributeScaler(batch, _SYSTEM) if attributed else None
         return self._describe(batch)
 

@@ -84,6 +84,10 @@ class HashGraphKernel(GraphKernel):
         self.normalize = normalize
         self.random_state = random_state
 
+    def learns_from(self, batch: GraphBatch) -> bool:  # noqa: ARG002
+        """Attributes are scaled by those of fit."""
+        return True
+
     def _learn(self, batch: GraphBatch) -> list[Counts]:
         check_choice(self.base, "base", choices=("wl", "sp"))
         check_int(self.n_hashes, "n_hashes", minimum=1)

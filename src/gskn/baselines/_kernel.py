@@ -1,7 +1,7 @@
 """What all graph kernels share: the form of scikit-learn, and normalisation."""
 
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
@@ -21,8 +21,6 @@ class GraphKernel(TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]
     """
 
     normalize: bool
-    # Whether kernels depend on the graphs of fit: only then are they fitted fold by fold.
-    learns: ClassVar[bool] = False
 
     def fit(self, X: Any, y: object = None) -> Self:  # noqa: ARG002 - scikit-learn's form
         """Keep what the kernel needs of the graphs ``X``."""
@@ -42,6 +40,13 @@ class GraphKernel(TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]
         check_is_fitted(self, "trained_")
         described = self._describe(as_batch(X))
         return self._normalized(self._compare(described, self.trained_), described)
+
+    def learns_from(self, batch: GraphBatch) -> bool:  # noqa: ARG002
+        """Tell whether kernels would depend on these graphs, beyond those they are of.
+
+        Where not, the kernel of all graphs of a set serves all folds of it.
+        """
+        return False
 
     def _normalized(self, kernel: FloatArray, described: Any) -> FloatArray:
         if not self.normalize:

@@ -12,7 +12,6 @@ from gskn._validation import check_choice, check_int, check_number
 from gskn.baselines._attributes import AttributeScaler
 from gskn.baselines._colours import first_colours, refine
 from gskn.baselines._counts import Counts, count_nodes
-from gskn.baselines._jit_overlap import add_overlaps
 from gskn.baselines._kernel import GraphKernel
 from gskn.baselines._transport import Clouds, transport_distances
 from gskn.exceptions import InputError
@@ -95,14 +94,17 @@ class WWLKernel(GraphKernel):
         described = trained if X is None else self._describe(as_batch(X))
         return self._distances(described, trained)
 
+    def learns_from(self, batch: GraphBatch) -> bool:
+        """Tell whether attributes are used, which are scaled by those of fit."""
+        choices = ("auto", "labels", "attributes")
+        source = check_choice(self.sources, "sources", choices=choices)
+        return source == "attributes" or (source == "auto" and batch.n_attributes > 0)
+
     def _learn(self, batch: GraphBatch) -> "_Histograms | Clouds":
         check_int(self.n_iterations, "n_iterations", minimum=0)
         if not check_number(self.gamma, "gamma", minimum=0):
             raise InputError("gamma must be above 0, got 0: all graphs would be equal.")
-        choices = ("auto", "labels", "attributes")
-        source = check_choice(self.sources, "sources", choices=choices)
-        by_attributes = source == "attributes" or (source == "auto" and batch.n_attributes)
-        if not by_attributes:
+        if not self.learns_from(batch):
             return self._histograms(batch, None)
         self.scaler_ = AttributeScaler(batch, _SYSTEM)
         return self._clouds(batch)
@@ -153,20 +155,10 @@ class _Histograms:
 
     def distances(self, other: "_Histograms") -> FloatArray:
         """Return half the l1 distance, the mean over rounds; ``other`` is of fit."""
-        shared = np.zeros((len(self.graph_ptr) - 1, len(other.graph_ptr) - 1))
-        for own, known in zip(self.rounds, other.rounds, strict=True):
-            _add_overlaps(own.matrix, known.matrix, shared)
+        pairs = zip(self.rounds, other.rounds, strict=True)
+        shared = np.asarray(sum(own.intersect(known) for own, known in pairs))
         # Half of |p - q| is 1 - min(p, q), added up; below zero by rounding alone.
         return np.maximum(1 - shared / len(self.rounds), 0)
-
-
-def _add_overlaps(left: csr_array, right: csr_array, out: FloatArray) -> None:
-    columns = right.tocsc()
-    add_overlaps(
-        *(left.indptr.astype(np.int64), left.indices.astype(np.int64), left.data),
-        *(columns.indptr.astype(np.int64), columns.indices.astype(np.int64), columns.data),
-        out,
-    )
 
 
 def _neighbour_means(adjacency: Adjacency) -> csr_array:

@@ -28,6 +28,10 @@ class Model:
         estimators that return kernels with the training graphs instead of rows.
     estimator : callable
         What makes rows of graphs: a transformer in scikit-learn's form.
+    transductive : bool
+        Whether a kernel is scaled by the attributes of all graphs, without their classes,
+        as its authors do, instead of the training part: it is then computed once for all
+        folds. For kernels that take too long to be computed for each.
     """
 
     name: str
@@ -35,11 +39,16 @@ class Model:
     embeddings: tuple[Setting, ...]
     classifiers: tuple[Setting, ...] = field(default_factory=lambda: LINEAR + RBF)
     estimator: Callable[..., Any] = GSKN
+    transductive: bool = False
 
     @property
     def configuration(self) -> dict[str, Any]:
         """What the model may choose from, as records keep it."""
-        others = {} if self.estimator is GSKN else {"estimator": self.estimator.__name__}
+        others: dict[str, Any] = {}
+        if self.estimator is not GSKN:
+            others["estimator"] = self.estimator.__name__
+        if self.transductive:
+            others["transductive"] = True
         return {
             **others,
             "embeddings": [plain(setting) for setting in self.embeddings],

@@ -1,6 +1,6 @@
 """Rows of a training part and of what is tested on it, embedded once for all models."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection
 from functools import cached_property
 from typing import Any
 
@@ -8,7 +8,9 @@ import numpy as np
 
 from gskn._types import IndexArray
 from gskn.estimators import GSKN
+from gskn.evaluation._models import Model
 from gskn.evaluation._shared import Pair, Shared
+from gskn.evaluation._svm import Setting
 from gskn.graphs import GraphBatch
 from gskn.pooling import rescale
 
@@ -37,48 +39,45 @@ class Part:
         batch = self.shared.batch
         return batch[self.train], batch[self.test]
 
-    def rows(self, estimator: Callable[..., Any], setting: Mapping[str, Any]) -> Pair:
-        """Return what an estimator with these parameters gives for both batches."""
-        if estimator is not GSKN:
-            return self._remember(estimator, setting, ignored=())
-        model = GSKN(**setting)
-        branches = model.branches
+    def rows(self, model: Model, setting: Setting) -> Pair:
+        """Return what the model with these parameters gives for both batches."""
+        if model.estimator is not GSKN:
+            return self._remember(model, setting, ignored=())
+        estimator = GSKN(**setting)
+        branches = estimator.branches
         if isinstance(branches, str):
             branches = (branches,)
-        pairs = [self._branch(name, setting) for name in branches]
+        pairs = [self._branch(model, name, setting) for name in branches]
         rows, others = (np.hstack(blocks) for blocks in zip(*pairs, strict=True))
         sizes = self.shared.batch.graph_sizes
         return (
-            rescale(rows, sizes[self.train], model.pooling),
-            rescale(others, sizes[self.test], model.pooling),
+            rescale(rows, sizes[self.train], estimator.pooling),
+            rescale(others, sizes[self.test], estimator.pooling),
         )
 
-    def _branch(self, name: str, setting: Mapping[str, Any]) -> Pair:
+    def _branch(self, model: Model, name: str, setting: Setting) -> Pair:
         options = {**setting, "branches": (name,), "pooling": "sum"}
         ignored = _IGNORED.get(name, ()) if options.get("n_layers", 1) == 1 else ()
-        return self._remember(GSKN, options, ignored)
+        return self._remember(model, options, ignored)
 
-    def _remember(
-        self,
-        estimator: Callable[..., Any],
-        setting: Mapping[str, Any],
-        ignored: Collection[str],
-    ) -> Pair:
+    def _remember(self, model: Model, setting: Setting, ignored: Collection[str]) -> Pair:
         used = sorted((k, v) for k, v in setting.items() if k not in ignored)
-        key = repr((estimator, used))
+        key = repr((model.estimator, model.transductive, used))
         if key not in self._found:
-            model = estimator(**setting)
+            estimator = model.estimator(**setting)
             given = {"random_state": self.seed, "n_jobs": self.shared.n_jobs}
-            known = model.get_params(deep=False)
-            model.set_params(**{k: v for k, v in given.items() if k in known})
-            self._found[key] = self._embed(model)
+            known = estimator.get_params(deep=False)
+            estimator.set_params(**{k: v for k, v in given.items() if k in known})
+            self._found[key] = self._embed(estimator, transductive=model.transductive)
         return self._found[key]
 
-    def _embed(self, model: Any) -> Pair:
-        shared = self.shared.embed(model, self.train, self.test)
+    def _embed(self, estimator: Any, *, transductive: bool) -> Pair:
+        shared = self.shared.embed(
+            estimator, self.train, self.test, transductive=transductive
+        )
         if shared is not None:
             return shared
         train, test = self._graphs
-        rows = model.fit_transform(train)
+        rows = estimator.fit_transform(train)
         # Many a transformer refuses to transform nothing.
-        return rows, model.transform(test) if test.n_graphs else rows[:0]
+        return rows, estimator.transform(test) if test.n_graphs else rows[:0]

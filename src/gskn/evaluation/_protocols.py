@@ -168,7 +168,7 @@ class _Run:
         clock, y, truth = Clock(), self.data.y[part.train], self.data.y[part.test]
         setting, classifier, inner = self._choose(model, part, y, clock)
         with clock.measure("embed"):
-            rows, others = part.rows(model.estimator, setting)
+            rows, others = part.rows(model, setting)
         with clock.measure("classify"):
             (scores,) = _test([classifier], rows, y, others, truth)
         chosen = _chosen(setting, classifier, rows) | {"inner": inner}
@@ -181,13 +181,13 @@ class _Run:
         best: tuple[float, Setting] = (-1.0, model.embeddings[0])
         for setting in model.embeddings if len(model.embeddings) > 1 else ():
             with clock.measure("embed"):
-                rows, _ = part.rows(model.estimator, setting)
+                rows, _ = part.rows(model, setting)
             with clock.measure("choose"):
                 score, _ = choose(rows, y, model.first_classifiers, part.seed, self.n_jobs)
             if score > best[0]:
                 best = (score, setting)
         with clock.measure("embed"):
-            rows, _ = part.rows(model.estimator, best[1])
+            rows, _ = part.rows(model, best[1])
         with clock.measure("choose"):
             inner, classifier = choose(rows, y, model.classifiers, part.seed, self.n_jobs)
         return best[1], classifier, inner
@@ -222,7 +222,7 @@ class _Run:
         best: tuple[float, dict[str, Any], list[dict[str, float]]] = (-1.0, {}, [])
         for setting in model.embeddings:
             with clock.measure("embed"):
-                rows, _ = whole.rows(model.estimator, setting)
+                rows, _ = whole.rows(model, setting)
             with clock.measure("classify"):
                 by_fold = Parallel(n_jobs=self.n_jobs, prefer="threads")(
                     delayed(_test)(

@@ -21,11 +21,18 @@ class Shared:
         self._patterns = PatternRows(batch, n_jobs)
         self._kernels: dict[str, FloatArray] = {}
 
-    def embed(self, model: Any, train: IndexArray, test: IndexArray) -> Pair | None:
-        """Return what the model gives for training and test graphs, or None."""
+    def embed(
+        self, model: Any, train: IndexArray, test: IndexArray, *, transductive: bool
+    ) -> Pair | None:
+        """Return what the model gives for training and test graphs.
+
+        None where that depends on the training graphs, unless it is to be ``transductive``.
+        """
         if isinstance(model, GSKN):
             return self._patterns.embed(model, train, test)
-        if not isinstance(model, GraphKernel) or model.learns:
+        if not isinstance(model, GraphKernel):
+            return None
+        if model.learns_from(self.batch) and not transductive:
             return None
         key = repr((type(model), sorted(model.get_params(deep=False).items())))
         if key not in self._kernels:
