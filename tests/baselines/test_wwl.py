@@ -177,5 +177,5 @@ def test_what_cannot_be_done_is_refused(monkeypatch):
     with pytest.raises(InputError, match="have 3 node attributes, but those of fit had 2"):
         WWLKernel().fit(attributed).transform(wider)
     monkeypatch.setattr(_transport, "_SECONDS_A_PAIR", 1e5)
-    with pytest.raises(InputError, match="transport between attributes would take about"):
+    with pytest.raises(InputError, match="transport between attributes would take"):
         WWLKernel().fit_transform(attributed)
