@@ -121,6 +121,13 @@ def test_the_order_of_nodes_does_not_count():
     np.testing.assert_allclose(model.transform(as_given(others)), whole, atol=1e-6)
 
 
+def test_attributes_may_be_left_out():
+    plain = RetGK().fit_transform(as_batch(random_graphs(3)))
+    model = RetGK(with_attributes=False)
+    found = model.fit_transform(as_batch(with_attributes(random_graphs(3))))
+    np.testing.assert_array_equal(found, plain)
+
+
 def test_nodes_are_compared_in_parts(monkeypatch):
     batch = as_given(random_graphs(5, 20))
     model = RetGK()
@@ -132,9 +139,7 @@ def test_nodes_are_compared_in_parts(monkeypatch):
 
 def test_what_is_not_defined_is_refused(monkeypatch):
     graphs = as_batch(random_graphs(0, labelled=False))
-    with pytest.raises(
-        InputError, match="RetGK compares undirected graphs, but graph 0"
-    ):
+    with pytest.raises(InputError, match="RetGK compares undirected graphs, but graph 0"):
         RetGK().fit([nx.DiGraph([(0, 1)])])
     with pytest.raises(InputError, match="node_width must be above 0, got 0"):
         RetGK(node_width=0).fit(graphs)

@@ -1,6 +1,6 @@
 """RetGK (Zhang et al., 2018): nodes by the probabilities that a random walk returns."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, Self
 
@@ -35,6 +35,8 @@ class RetGK(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Steps after which a walk may have returned; the authors take 50.
     loops : bool, default=True
         Give every node an edge to itself, as the published program does.
+    with_attributes : bool, default=True
+        Whether attributes of nodes count, where graphs have them.
     kernel : {"laplacian", "gaussian"}, default="laplacian"
         ``exp(-d / w)`` or ``exp(-(d / w) ** 2)`` of the distance d of two graphs.
     node_width, graph_width : float or None, default=None
@@ -76,6 +78,7 @@ class RetGK(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         n_steps: int = 50,
         *,
         loops: bool = True,
+        with_attributes: bool = True,
         kernel: str = "laplacian",
         node_width: float | None = None,
         graph_width: float | None = None,
@@ -83,6 +86,7 @@ class RetGK(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     ) -> None:
         self.n_steps = n_steps
         self.loops = loops
+        self.with_attributes = with_attributes
         self.kernel = kernel
         self.node_width = node_width
         self.graph_width = graph_width
@@ -125,6 +129,8 @@ class RetGK(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 f"{np.flatnonzero(batch.directed)[0]} is directed; leave it out, or add "
                 "the mirror of every arc."
             )
+        if not self.with_attributes:
+            batch = replace(batch, node_attributes=None)
         return _Nodes.of(batch, return_probabilities(batch, self.n_steps, self.loops))
 
     def _node_distances(self) -> FloatArray:
