@@ -14,21 +14,23 @@ from gskn.baselines._hgk import HashGraphKernel
 from gskn.baselines._kernel import GraphKernel
 from gskn.baselines._ldp import LDP
 from gskn.baselines._random_walk import RandomWalkKernel
+from gskn.baselines._retgk import RetGK
 from gskn.baselines._shortest_path import ShortestPathKernel
 from gskn.baselines._wl import WLKernel, WLOAKernel
 from gskn.baselines._wwl import WWLKernel
 
 __all__ = [
     "AWE",
+    "AWEFeatures",
     "GCKN",
     "GNTK",
-    "LDP",
-    "AWEFeatures",
     "Graph2Vec",
     "GraphKernel",
     "GraphletKernel",
     "HashGraphKernel",
+    "LDP",
     "RandomWalkKernel",
+    "RetGK",
     "ShortestPathKernel",
     "WLKernel",
     "WLOAKernel",
