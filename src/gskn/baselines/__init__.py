@@ -21,14 +21,14 @@ from gskn.baselines._wwl import WWLKernel
 
 __all__ = [
     "AWE",
-    "AWEFeatures",
     "GCKN",
     "GNTK",
+    "LDP",
+    "AWEFeatures",
     "Graph2Vec",
     "GraphKernel",
     "GraphletKernel",
     "HashGraphKernel",
-    "LDP",
     "RandomWalkKernel",
     "RetGK",
     "ShortestPathKernel",

@@ -71,6 +71,10 @@ class AWEFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.random_state = random_state
         self.n_jobs = n_jobs
 
+    def learns_from(self, batch: GraphBatch) -> bool:  # noqa: ARG002
+        """Nothing is learnt: rows of all graphs of a set serve all folds of it."""
+        return False
+
     def fit(self, X: Any, y: object = None) -> Self:  # noqa: ARG002 - scikit-learn's form
         """List the patterns; nothing is learnt."""
         length = check_int(self.length, "length", minimum=1)

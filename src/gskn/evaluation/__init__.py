@@ -1,6 +1,7 @@
 """How good rows are: models, protocols, scores, records of runs and pictures."""
 
-from gskn.evaluation._models import MODELS, Model
+from gskn.evaluation._model import Model
+from gskn.evaluation._models import MODELS
 from gskn.evaluation._nodes import NODE_METRICS, evaluate_nodes
 from gskn.evaluation._order import check_order_independence
 from gskn.evaluation._protocols import evaluate

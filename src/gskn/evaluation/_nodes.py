@@ -18,7 +18,8 @@ from gskn._types import AnyArray, FloatArray, IndexArray
 from gskn._validation import check_int
 from gskn.datasets import Dataset
 from gskn.evaluation._digest import digest_data
-from gskn.evaluation._models import Model, find_models, plain
+from gskn.evaluation._model import Model, plain
+from gskn.evaluation._models import find_models
 from gskn.evaluation._records import Clock, Record, ResultFile, complete
 from gskn.evaluation._svm import Setting
 from gskn.exceptions import InputError

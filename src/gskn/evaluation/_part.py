@@ -8,7 +8,7 @@ import numpy as np
 
 from gskn._types import IndexArray
 from gskn.estimators import GSKN
-from gskn.evaluation._models import Model
+from gskn.evaluation._model import Model
 from gskn.evaluation._shared import Pair, Shared
 from gskn.evaluation._svm import Setting
 from gskn.graphs import GraphBatch
@@ -68,13 +68,11 @@ class Part:
             given = {"random_state": self.seed, "n_jobs": self.shared.n_jobs}
             known = estimator.get_params(deep=False)
             estimator.set_params(**{k: v for k, v in given.items() if k in known})
-            self._found[key] = self._embed(estimator, transductive=model.transductive)
+            self._found[key] = self._embed(model, estimator)
         return self._found[key]
 
-    def _embed(self, estimator: Any, *, transductive: bool) -> Pair:
-        shared = self.shared.embed(
-            estimator, self.train, self.test, transductive=transductive
-        )
+    def _embed(self, model: Model, estimator: Any) -> Pair:
+        shared = self.shared.embed(model, estimator, self.train, self.test)
         if shared is not None:
             return shared
         train, test = self._graphs

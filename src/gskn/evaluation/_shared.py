@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from gskn._types import FloatArray, IndexArray
-from gskn.baselines import GraphKernel
 from gskn.estimators import GSKN
+from gskn.evaluation._model import Model
 from gskn.evaluation._patterns import PatternRows
 from gskn.graphs import GraphBatch
 
@@ -14,28 +14,32 @@ Pair = tuple[FloatArray, FloatArray]
 
 
 class Shared:
-    """Counts of patterns, and kernels that are the same whatever they are fitted to."""
+    """Counts of patterns; rows and kernels that are the same whatever is fitted to."""
 
     def __init__(self, batch: GraphBatch, n_jobs: int | None) -> None:
         self.batch, self.n_jobs = batch, n_jobs
         self._patterns = PatternRows(batch, n_jobs)
-        self._kernels: dict[str, FloatArray] = {}
+        self._found: dict[str, FloatArray] = {}
 
     def embed(
-        self, model: Any, train: IndexArray, test: IndexArray, *, transductive: bool
+        self, model: Model, estimator: Any, train: IndexArray, test: IndexArray
     ) -> Pair | None:
-        """Return what the model gives for training and test graphs.
+        """Return what an estimator of the model gives for training and test graphs.
 
-        None where that depends on the training graphs, unless it is to be ``transductive``.
+        None where that depends on the training graphs, unless the model is transductive.
         """
-        if isinstance(model, GSKN):
-            return self._patterns.embed(model, train, test)
-        if not isinstance(model, GraphKernel):
+        if isinstance(estimator, GSKN):
+            return self._patterns.embed(estimator, train, test)
+        if self._learns(estimator) and not model.transductive:
             return None
-        if model.learns_from(self.batch) and not transductive:
-            return None
-        key = repr((type(model), sorted(model.get_params(deep=False).items())))
-        if key not in self._kernels:
-            self._kernels[key] = model.fit_transform(self.batch)
-        kernel = self._kernels[key]
-        return kernel[np.ix_(train, train)], kernel[np.ix_(test, train)]
+        key = repr((type(estimator), sorted(estimator.get_params(deep=False).items())))
+        if key not in self._found:
+            self._found[key] = estimator.fit_transform(self.batch)
+        found = self._found[key]
+        if model.gives_kernels:
+            return found[np.ix_(train, train)], found[np.ix_(test, train)]
+        return found[train], found[test]
+
+    def _learns(self, estimator: Any) -> bool:
+        """Tell whether a fit matters; it does for those that do not say."""
+        return not hasattr(estimator, "learns_from") or estimator.learns_from(self.batch)

@@ -8,7 +8,7 @@ from typing import Any
 
 from gskn import datasets
 from gskn.datasets import Dataset
-from gskn.evaluation._models import Model
+from gskn.evaluation._model import Model
 from gskn.evaluation._nodes import SHARES, evaluate_nodes
 from gskn.evaluation._protocols import evaluate
 from gskn.evaluation._records import Record, ResultFile

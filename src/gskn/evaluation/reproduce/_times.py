@@ -9,7 +9,8 @@ import numpy as np
 from scipy.sparse import coo_array
 
 from gskn.estimators import GSKN
-from gskn.evaluation._models import MODELS, plain
+from gskn.evaluation._model import plain
+from gskn.evaluation._models import MODELS
 from gskn.evaluation._records import Clock, Record, complete
 from gskn.evaluation.plots import Timing, plot_times
 from gskn.evaluation.reproduce._jobs import Runner

@@ -1,0 +1,113 @@
+"""Other systems by name, with settings that their authors choose among.
+
+Kernels that are scaled by the graphs at hand (attributes, widths, decay) are transductive:
+their authors scale by all graphs, and for each fold anew they would take days.
+"""
+
+from itertools import product
+from typing import Any
+
+from gskn.baselines import (
+    AWE,
+    GCKN,
+    GNTK,
+    LDP,
+    AWEFeatures,
+    Graph2Vec,
+    GraphletKernel,
+    HashGraphKernel,
+    RandomWalkKernel,
+    RetGK,
+    ShortestPathKernel,
+    WLKernel,
+    WLOAKernel,
+    WWLKernel,
+)
+from gskn.evaluation._model import Model
+from gskn.evaluation._svm import PRECOMPUTED, Setting
+
+
+def _grid(**choices: Any) -> tuple[Setting, ...]:
+    """Return all combinations of parameters."""
+    return tuple(
+        dict(zip(choices, values, strict=True)) for values in product(*choices.values())
+    )
+
+
+def _kernel(
+    name: str,
+    description: str,
+    estimator: Any,
+    *,
+    transductive: bool = False,
+    **choices: Any,
+) -> Model:
+    return Model(name, description, _grid(**choices), PRECOMPUTED, estimator, transductive)
+
+
+def _rows(name: str, description: str, estimator: Any, **choices: Any) -> Model:
+    return Model(name, description, _grid(**choices), estimator=estimator)
+
+
+def _gckn(variant: str) -> Model:
+    return _rows(
+        f"gckn-{variant}",
+        f"graph convolutional kernel network, {variant} variant",
+        GCKN,
+        variant=(variant,),
+        path_length=(3, 5),
+        sigma=(0.5, 1.5),
+    )
+
+
+OTHERS = (
+    _rows(
+        "ldp", "local degree profiles", LDP, n_bins=(30, 50, 100), scale=("linear", "log")
+    ),
+    _kernel("wl", "Weisfeiler-Lehman subtree kernel", WLKernel, n_iterations=range(1, 6)),
+    _kernel(
+        *("wl-oa", "Weisfeiler-Lehman optimal assignment kernel", WLOAKernel),
+        n_iterations=range(1, 6),
+    ),
+    _kernel("sp", "shortest-path kernel", ShortestPathKernel),
+    _kernel(
+        *("rw-kernel", "random walk kernel, geometric", RandomWalkKernel),
+        transductive=True,
+        share=(0.1, 0.5, 0.9),
+    ),
+    _kernel("graphlet", "graphlet kernel", GraphletKernel, size=(3, 4)),
+    _kernel("retgk", "return probabilities of random walks", RetGK, transductive=True),
+    _kernel(
+        *("wwl", "Wasserstein Weisfeiler-Lehman kernel", WWLKernel),
+        transductive=True,
+        n_iterations=(1, 3),
+        gamma=(0.1, 1.0, 10.0),
+    ),
+    _kernel(
+        *("gntk", "graph neural tangent kernel", GNTK),
+        transductive=True,
+        n_blocks=(1, 2, 4),
+        scale=("degree", "uniform"),
+    ),
+    _kernel(
+        *("hgk-wl", "hash graph kernel on Weisfeiler-Lehman", HashGraphKernel),
+        transductive=True,
+        base=("wl",),
+        n_iterations=range(4),
+    ),
+    _kernel(
+        *("hgk-sp", "hash graph kernel on shortest paths", HashGraphKernel),
+        transductive=True,
+        base=("sp",),
+    ),
+    _rows(
+        *("graph2vec", "vectors that predict Weisfeiler-Lehman colours", Graph2Vec),
+        n_iterations=(2, 3),
+        n_epochs=(50,),
+    ),
+    _rows("awe", "vectors that predict anonymous walks", AWE, length=(7, 11)),
+    _rows("awe-features", "distribution of anonymous walks", AWEFeatures, length=(5, 6, 7)),
+    _gckn("walk"),
+    _gckn("path"),
+    _gckn("subtree"),
+)
