@@ -38,7 +38,14 @@ def _page(experiment: Experiment, records: Sequence[Record]) -> str:
         text = _table(_by_set(rows)) + "\n" + _spread(rows)
     else:
         text = _table([{k: v for k, v in row.items() if k != "compared"} for row in rows])
-    return f"{text}\n{experiment.caption}\n"
+    return f"{text}\n{experiment.caption}\n\n{_command(experiment, records)}\n"
+
+
+def _command(experiment: Experiment, records: Sequence[Record]) -> str:
+    """Say how the table was made, and when."""
+    days = sorted({record.day for record in records if experiment.owns(record)})
+    when = " to ".join(dict.fromkeys((days[0], days[-1]))) if days else "not run yet"
+    return f"`gskn reproduce {experiment.name} --full --out docs/results`, {when}."
 
 
 def _by_set(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:

@@ -96,7 +96,8 @@ def _run(
             ResultFile(out / "records.jsonl"),
             lambda cost: bar.advance(task, cost),
         )
-        return experiment.run(runner, quick)
+        records = experiment.run(runner, quick)
+        return records + runner.also(records)
 
 
 def _draw(experiment: "Experiment", records: list["Record"], out: Path) -> None:

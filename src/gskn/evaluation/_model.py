@@ -27,9 +27,8 @@ class Model:
     estimator : callable
         What makes rows of graphs: a transformer in scikit-learn's form.
     transductive : bool
-        Whether a kernel is scaled by the attributes of all graphs, without their classes,
-        as its authors do, instead of the training part: it is then computed once for all
-        folds. For kernels that take too long to be computed for each.
+        Whether the estimator is fitted to all graphs, without their classes, instead of
+        the training part: once for all folds. For those that would take too long.
     """
 
     name: str

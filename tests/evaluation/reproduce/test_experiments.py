@@ -3,11 +3,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from gskn import datasets
+from gskn import GSKN, datasets
 from gskn.datasets import Dataset
 from gskn.evaluation import MODELS, Record, ResultFile
 from gskn.evaluation.reproduce import EXPERIMENTS, Runner, find_experiment
 from gskn.evaluation.reproduce import _printed as printed
+from gskn.evaluation.reproduce._baselines import baseline_jobs, baseline_rows
 from gskn.evaluation.reproduce._experiments import _graph_jobs
 from gskn.evaluation.reproduce._jobs import Job
 from gskn.evaluation.reproduce._leak import leak_rows, run_leak
@@ -203,3 +204,62 @@ def test_tables_are_made_of_whatever_is_there():
     assert ours["ours, nested"] == "85.0 ± 5.0"
     assert "TEST folds" in EXPERIMENTS["graphs"].caption
     assert "paper protocol" not in EXPERIMENTS["parameters-ptc"].caption
+
+
+def test_other_systems_are_compared_with_ours():
+    rng = np.random.default_rng(0)
+    base = rng.normal(0.8, 0.01, 30)
+    by_model = {"gskn": base, "wl": base - 0.1 + rng.normal(0, 0.01, 30), "ldp": base}
+    records = [
+        Record("MUTAG", model, "nested", n // 10, n % 10, n // 10, {}, {"accuracy": a})
+        for model, accuracies in by_model.items()
+        for n, a in enumerate(accuracies)
+    ]
+    rows = {row["system"]: row for row in baseline_rows(records)}
+    assert rows["WL subtree"]["MUTAG"].endswith(" <")
+    assert rows["LDP"]["MUTAG"] == rows["GSKN, chosen"]["MUTAG"]
+    assert rows["LDP"]["PTC"] == "missing"
+    assert rows["GSKN, chosen"]["MUTAG"].startswith("79.9 ±")
+
+
+def test_jobs_of_other_systems_are_for_sets_that_they_can_do():
+    jobs = {job.data: list(job.models) for job in baseline_jobs(quick=False)}
+    assert set(jobs) == {*printed.GRAPHS, *printed.CONTINUOUS}
+    assert "hgk-wl" in jobs["BZR"]
+    assert "hgk-wl" not in jobs["MUTAG"]
+    assert "gntk" not in jobs["COLLAB"]
+    every = {name for models in jobs.values() for name in models}
+    assert every == {name for name, m in MODELS.items() if m.estimator is not GSKN}
+
+
+def test_a_table_also_shows_what_another_experiment_left_on_file(tmp_path):
+    file = ResultFile(tmp_path / "records.jsonl")
+    now, before = MODELS["wl"].configuration, {"embeddings": []}
+    for model, configuration, data in (
+        ("wl", {**now, "data": "x"}, "MUTAG"),
+        ("wl", {**before, "data": "x"}, "PTC"),  # as it was defined once
+        ("gskn", MODELS["gskn"].configuration, "MUTAG"),  # has been run
+        ("a PCA per batch", {}, "MUTAG"),  # no model
+    ):
+        file.append(Record(data, model, "nested", 0, 0, 0, configuration, {"accuracy": 1}))
+    run = records_of("MUTAG", "gskn", [0.5])
+    (found,) = Runner(results=file).also(run)
+    assert (found.model, found.data) == ("wl", "MUTAG")
+    assert Runner().also(run) == []
+
+
+def test_every_record_has_an_experiment():
+    job = Job("cora", ["rw-32", MODELS["nodes-64"]], "nodes")
+    for model, protocol, is_own in (
+        ("rw-32", "nodes-30", True),
+        ("nodes-64", "nodes-70", True),
+        ("rw-32", "nested", False),
+        ("gskn", "nodes-30", False),
+    ):
+        assert job.owns(Record("cora", model, protocol, 0, 0, 0, {}, {})) == is_own
+    owners = [
+        experiment.name
+        for experiment in EXPERIMENTS.values()
+        if experiment.owns(Record("PTC", "wl-oa", "nested", 0, 0, 0, {}, {}))
+    ]
+    assert owners == ["baselines"]

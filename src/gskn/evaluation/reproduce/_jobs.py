@@ -9,6 +9,7 @@ from typing import Any
 from gskn import datasets
 from gskn.datasets import Dataset
 from gskn.evaluation._model import Model
+from gskn.evaluation._models import MODELS
 from gskn.evaluation._nodes import SHARES, evaluate_nodes
 from gskn.evaluation._protocols import evaluate
 from gskn.evaluation._records import Record, ResultFile
@@ -42,6 +43,20 @@ class Runner:
     def load(self, name: str) -> Dataset:
         """Load a set by its name."""
         return datasets.load(name, self.data_home)
+
+    def also(self, records: Sequence[Record]) -> list[Record]:
+        """Return what else is on file, of named models as they are defined now."""
+        if self.results is None:
+            return []
+        known = {(record.data, record.model, record.protocol) for record in records}
+        now = {name: model.configuration for name, model in MODELS.items()}
+        return [
+            record
+            for record in self.results.read().values()
+            if (record.data, record.model, record.protocol) not in known
+            and record.model in now
+            and now[record.model].items() <= record.configuration.items()
+        ]
 
     def once(self, blank: Record, run: Callable[[], Record]) -> Record:
         """Return a record that is on file, or run it and add it."""
@@ -86,6 +101,12 @@ class Job:
     def _folds(self, data: Dataset) -> str:
         published = self.protocol == "paper" and "published" in data.folds
         return "published" if published else "stratified"
+
+    def owns(self, record: Record) -> bool:
+        """Tell whether a record is of this job, whatever its repeat and settings."""
+        names = {model if isinstance(model, str) else model.name for model in self.models}
+        kind = record.protocol.partition("-")[0]  # of nodes, without the share that trains
+        return (record.data, kind) == (self.data, self.protocol) and record.model in names
 
     @property
     def _cost(self) -> float:

@@ -49,7 +49,7 @@ def graph_rows(
                 HONEST: cell(scores_of(records, data, model, "nested")),
             }
             other = ours.get(against.get(system, ""), "")
-            row["compared"] = _compare(records, data, model, other)
+            row["compared"] = compare(records, data, model, other)
             rows.append(row)
     return rows
 
@@ -127,7 +127,7 @@ def _mean(found: Summary | None) -> str:
     return _MISSING if found is None else f"{100 * found.mean:.1f}"
 
 
-def _compare(records: Sequence[Record], data: str, model: str, other: str) -> str:
+def compare(records: Sequence[Record], data: str, model: str, other: str) -> str:
     """Say whether a model differs from another one beyond noise, on equal folds."""
     one, two = (
         {(r.repeat, r.fold, r.seed): r.scores["accuracy"] for r in own}

@@ -1,0 +1,70 @@
+"""Other systems beside ours, all under the same protocol in the same process."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from gskn.evaluation._records import Record
+from gskn.evaluation.reproduce._jobs import Job
+from gskn.evaluation.reproduce._printed import CONTINUOUS, GRAPHS
+from gskn.evaluation.reproduce._tables import cell, compare, scores_of
+
+# What the paper calls them, then those it does not have.
+OTHERS = {
+    "LDP": "ldp",
+    "Graph2Vec": "graph2vec",
+    "WL subtree": "wl",
+    "RetGK": "retgk",
+    "GNTK": "gntk",
+    "AWE": "awe",
+    "GCKN": "gckn-path",
+    "WWL": "wwl",
+    "WL-OA": "wl-oa",
+    "SP kernel": "sp",
+    "RW kernel": "rw-kernel",
+    "Graphlet kernel": "graphlet",
+    "AWE, features": "awe-features",
+    "GCKN, walks": "gckn-walk",
+    "GCKN, subtrees": "gckn-subtree",
+}
+CONTINUOUS_OTHERS = {"HGK-WL": "hgk-wl", "HGK-SP": "hgk-sp", **OTHERS}
+_OURS = {
+    "GSKN, chosen": "gskn",
+    "RW only, chosen": "gskn-rw",
+    "GSKN, 64 columns": "rw+aw-64",
+}
+# Hours for every setting: pairs of 372,000 nodes, or as many walks to train on.
+_TOO_SLOW = {"COLLAB": {"gntk", "retgk", "awe", "graph2vec", "gckn-walk", "gckn-subtree"}}
+_SLOW = {"awe", "gntk", "rw-kernel"}
+_SIGNS = {"above": " >", "below": " <", "equal": ""}
+
+
+def baseline_jobs(quick: bool) -> list[Job]:  # noqa: FBT001
+    """Return other systems on all sets; quick: the fast ones on three sets."""
+    jobs = []
+    for data in ("MUTAG", "PTC", "BZR") if quick else (*GRAPHS, *CONTINUOUS):
+        others = CONTINUOUS_OTHERS if data in CONTINUOUS else OTHERS
+        left_out = _SLOW if quick else _TOO_SLOW.get(data, set())
+        models = [name for name in others.values() if name not in left_out]
+        jobs.append(Job(data, models, "nested", repeats=1 if quick else 3))
+    return jobs
+
+
+def baseline_rows(records: Sequence[Record]) -> list[dict[str, Any]]:
+    """Return one row per system, with the accuracy on every set."""
+    systems = {**_OURS, **CONTINUOUS_OTHERS}
+    sets = (*GRAPHS, *CONTINUOUS)
+    rows = []
+    for system, model in systems.items():
+        row: dict[str, Any] = {"system": system}
+        for data in sets:
+            row[data] = _cell(records, data, model)
+        rows.append(row)
+    return rows
+
+
+def _cell(records: Sequence[Record], data: str, model: str) -> str:
+    found = scores_of(records, data, model, "nested")
+    if found is None:
+        return cell(None)
+    verdict = compare(records, data, model, "gskn")
+    return cell(found) + _SIGNS[verdict.partition(" ")[0] or "equal"]
