@@ -195,9 +195,19 @@ def test_counts_of_all_graphs_give_the_rows_of_a_fit(monkeypatch):
     graphs = datasets.load("structure").graphs[::16]
     train, test = np.arange(15), np.arange(15, graphs.n_graphs)
     patterns = PatternRows(graphs, n_jobs=None)
-    for length, weighting in ((3, "count"), (5, "count"), (4, "count"), (5, "probability")):
+    for length, weighting, aggregate in (
+        (5, "count", True),
+        (4, "count", True),
+        (6, "count", False),  # more patterns than landmarks
+        (6, "probability", False),
+        (6, "probability", True),
+    ):
         model = GSKN(
-            ("anonymous",), anonymous_length=length, weighting=weighting, random_state=1
+            ("anonymous",),
+            anonymous_length=length,
+            weighting=weighting,
+            aggregate=aggregate,
+            random_state=1,
         )
         rows, others = patterns.embed(model, train, test)
         model.fit(graphs[train])

@@ -1,7 +1,7 @@
 """Patterns of all graphs of a set, counted once for all folds and settings."""
 
 from dataclasses import replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from scipy.sparse import vstack
@@ -14,7 +14,7 @@ from gskn.estimators._sample import draw_graphs
 from gskn.graphs import GraphBatch
 from gskn.graphs._batch import runs_of_graphs
 from gskn.kernels._pattern import AnonymousLayer
-from gskn.walks import PatternTable, pattern_tables
+from gskn.walks import PatternTable, pattern_counts, pattern_tables
 
 Weighting = Literal["probability", "count"]
 _RUN_NODES = 2**16  # counted together, to bound memory
@@ -29,7 +29,7 @@ class PatternRows:
 
     def __init__(self, batch: GraphBatch, n_jobs: int | None) -> None:
         self.batch, self.n_jobs = batch, n_jobs
-        self._found: dict[str, list[PatternTable]] = {}
+        self._found: dict[tuple[str, tuple[int, ...]], list[PatternTable]] = {}
 
     def embed(
         self, model: GSKN, train: IndexArray, test: IndexArray
@@ -45,10 +45,9 @@ class PatternRows:
             return None
         if branch.name != "anonymous" or model.method == "sampled":
             return None
-        tables = self._tables(model.weighting, layer.lengths[-1])
+        tables = self._tables(model.weighting, layer.lengths)
         if not tables[0].is_exact.all():
             return None
-        tables = [tables[length - 1] for length in layer.lengths]
         generator = as_generator(model.random_state)
         sample = train[draw_graphs(self.batch.graph_sizes[train], generator)]
         layer.fit_tables(_of(tables, sample), stack.streams(generator)[branch.name])
@@ -57,16 +56,15 @@ class PatternRows:
         )
         return rows, others
 
-    def _tables(self, weighting: Weighting, length: int) -> list[PatternTable]:
-        """Return one row per graph, a table for every length up to this one or more."""
-        if len(self._found.get(weighting, [])) < length:
+    def _tables(self, weighting: Weighting, lengths: tuple[int, ...]) -> list[PatternTable]:
+        """Return one row per graph, a table for every length."""
+        key = weighting, lengths
+        if key not in self._found:
             by_run = [
-                pattern_tables(
-                    self.batch[run], length, weighting=weighting, n_jobs=self.n_jobs
-                )
+                self._count(self.batch[run], weighting, lengths)
                 for run in runs_of_graphs(self.batch.graph_ptr, _RUN_NODES)
             ]
-            self._found[weighting] = [
+            self._found[key] = [
                 replace(
                     tables[0],
                     rows=vstack([table.graph_rows() for table in tables], format="csr"),
@@ -75,7 +73,16 @@ class PatternRows:
                 )
                 for tables in zip(*by_run, strict=True)
             ]
-        return self._found[weighting]
+        return self._found[key]
+
+    def _count(
+        self, batch: GraphBatch, weighting: Weighting, lengths: tuple[int, ...]
+    ) -> list[PatternTable]:
+        """Count as the layer does."""
+        options: dict[str, Any] = {"weighting": weighting, "n_jobs": self.n_jobs}
+        if len(lengths) > 1:
+            return pattern_tables(batch, lengths[-1], **options)
+        return [pattern_counts(batch, lengths[0], **options)]
 
 
 def _of(tables: list[PatternTable], graphs: IndexArray) -> list[PatternTable]:

@@ -13,6 +13,8 @@ from gskn.kernels._rows import NodeRows
 from gskn.kernels._settings import Settings
 from gskn.walks import PatternTable, pattern_counts, pattern_tables
 
+_DIGITS = 10  # of weights
+
 
 @dataclass
 class AnonymousLayer:
@@ -73,6 +75,9 @@ class AnonymousLayer:
     def _choose(self, table: PatternTable, generator: np.random.Generator) -> NystromMap:
         weights = np.asarray(table.rows.sum(axis=0))
         found = weights > 0
+        # Many patterns are equally far from two centres: without the last digits, that the
+        # order of a sum decides, the same weights give the same centres everywhere.
+        weights = np.round(weights / weights.max(initial=1.0), _DIGITS)
         landmarks = choose_landmarks(
             self._points(table)[found],
             weights[found],
