@@ -8,7 +8,15 @@ from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.svm import SVC
 
 from gskn.evaluation import _svm
-from gskn.evaluation._svm import LINEAR, RBF, choose, gram, predict, standardize
+from gskn.evaluation._svm import (
+    LINEAR,
+    PRECOMPUTED,
+    RBF,
+    choose,
+    gram,
+    predict,
+    standardize,
+)
 
 
 @pytest.fixture(scope="module")
@@ -63,6 +71,27 @@ def test_predictions_are_those_of_scikit_learn(samples):
         np.testing.assert_array_equal(found, model.predict(others))
         np.testing.assert_allclose(decision, model.decision_function(others), atol=1e-3)
         assert classes.tolist() == [0, 1, 2]
+
+
+def test_scale_and_offset_of_a_kernel_change_nothing(samples):
+    """An SVM does not see the offset, and kernels are brought to one scale."""
+    rows, y = samples
+    products = rows @ rows.T
+    expected = predict(
+        [PRECOMPUTED[1]], products[:100, :100], y[:100], products[100:, :100]
+    )
+    other = 1e3 * products + 1e4
+    found = predict([PRECOMPUTED[1]], other[:100, :100], y[:100], other[100:, :100])
+    np.testing.assert_array_equal(found[0][0], expected[0][0])
+    np.testing.assert_allclose(found[0][1], expected[0][1], atol=0.02)
+    few = PRECOMPUTED[:2]
+    assert choose(products, y, few, 4) == choose(1e3 * products, y, few, 4)
+
+
+def test_a_kernel_that_tells_nothing_apart_is_no_failure():
+    ones = np.ones((12, 12))
+    ((predicted, _, _),) = predict([PRECOMPUTED[0]], ones, np.arange(12) % 2, ones[:3])
+    assert len(predicted) == 3
 
 
 def test_large_sets_are_tested_on_some_of_their_inner_folds(samples, monkeypatch):

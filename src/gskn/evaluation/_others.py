@@ -95,8 +95,9 @@ OTHERS = (
     _kernel(
         *("gntk", "graph neural tangent kernel", GNTK),
         transductive=True,
-        n_blocks=(1, 2, 4),
+        n_blocks=(1, 3),
         scale=("degree", "uniform"),
+        normalize=(False, True),
     ),
     _kernel(
         *("hgk-wl", "hash graph kernel on Weisfeiler-Lehman", HashGraphKernel),

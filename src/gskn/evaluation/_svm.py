@@ -62,11 +62,13 @@ def kernels(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the kernel of rows with themselves, and of others with rows.
 
-    "precomputed": they are kernels already, and only scaled, to one on average for a row
-    with itself, so that C means the same for all.
+    "precomputed": they are kernels already, and only scaled, so that C means the same for
+    all: graphs have unit variance in the space of the kernel. Some kernels are nearly one
+    for all pairs, and what they tell apart by is small.
     """
     if kernel == "precomputed":
-        scale = float(np.diagonal(rows).mean()) or 1.0
+        variance = float(np.diagonal(rows).mean() - rows.mean())
+        scale = variance if variance > 1e-12 * float(np.abs(rows).max(initial=0)) else 1.0
         return rows / scale, others / scale
     rows, others = standardize(rows, others)
     return gram(rows, rows, kernel), gram(others, rows, kernel)
