@@ -12,10 +12,11 @@ from gskn.graphs import GraphBatch, as_batch
 
 
 class GraphKernel(TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]
-    """A kernel between graphs: `transform` compares graphs with those of `fit`.
+    """A kernel between graphs: ``transform`` compares graphs with those of ``fit``.
 
-    Subclasses say what is kept of a graph (`_describe`, and `_learn` for the graphs of
-    fit), how two lots of graphs are compared (`_compare`), and each with itself (`_own`).
+    Subclasses say what is kept of a graph (``_describe``, and ``_learn`` for those of
+    fit), how two lots of graphs are compared (``_compare``), and each with itself
+    (``_own``).
     ``normalize`` is a parameter, the cosine instead of the kernel, but for kernels that
     are one for every graph with itself.
     """

@@ -87,7 +87,7 @@ class WWLKernel(GraphKernel):
         """Return Wasserstein distances of graphs to those of fit, or of these if None.
 
         They do not depend on ``gamma``: ``np.exp(-gamma * model.distances(X))`` is what
-        `transform` returns, so that one call serves all values to be tried.
+        ``transform`` returns, so that one call serves all values to be tried.
         """
         check_is_fitted(self, "trained_")
         trained = self.trained_

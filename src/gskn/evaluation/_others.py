@@ -46,6 +46,20 @@ def _kernel(
     return Model(name, description, _grid(**choices), PRECOMPUTED, estimator, transductive)
 
 
+def _with_and_without_attributes(
+    name: str, description: str, estimator: Any, without: dict[str, Any], **choices: Any
+) -> list[Model]:
+    """Return a kernel of all there is, and one of labels alone, or degrees."""
+    kernels = [
+        (name, description, {}),
+        (f"{name}-labels", f"{description}, labels", without),
+    ]
+    return [
+        _kernel(*named, estimator, transductive=True, **own, **choices)
+        for *named, own in kernels
+    ]
+
+
 def _rows(
     name: str,
     description: str,
@@ -85,16 +99,19 @@ OTHERS = (
         share=(0.1, 0.5, 0.9),
     ),
     _kernel("graphlet", "graphlet kernel", GraphletKernel, size=(3, 4)),
-    _kernel("retgk", "return probabilities of random walks", RetGK, transductive=True),
-    _kernel(
+    *_with_and_without_attributes(
+        *("retgk", "return probabilities of random walks", RetGK),
+        without={"with_attributes": (False,)},
+    ),
+    *_with_and_without_attributes(
         *("wwl", "Wasserstein Weisfeiler-Lehman kernel", WWLKernel),
-        transductive=True,
+        without={"sources": ("labels",)},
         n_iterations=(1, 3),
         gamma=(0.1, 1.0, 10.0),
     ),
-    _kernel(
+    *_with_and_without_attributes(
         *("gntk", "graph neural tangent kernel", GNTK),
-        transductive=True,
+        without={"sources": ("labels",)},
         n_blocks=(1, 3),
         scale=("degree", "uniform"),
         normalize=(False, True),

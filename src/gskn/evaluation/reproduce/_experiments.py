@@ -13,6 +13,7 @@ from gskn.evaluation.plots import plot_embedding, plot_scores
 from gskn.evaluation.reproduce import _printed as printed
 from gskn.evaluation.reproduce._baselines import (
     CONTINUOUS_OTHERS,
+    OTHERS,
     baseline_jobs,
     baseline_rows,
 )
@@ -174,10 +175,9 @@ def _scores_figure(
 
 
 def _graphs(name: str, paper: str, title: str, table: printed.Printed) -> Experiment:
+    known = CONTINUOUS_OTHERS if table is printed.CONTINUOUS else OTHERS
     systems = next(iter(table.values()))
-    others = {
-        name: CONTINUOUS_OTHERS[name] for name in systems if name in CONTINUOUS_OTHERS
-    }
+    others = {system: known[system] for system in systems if system in known}
     return Experiment(
         *(name, paper, title),
         **_of_jobs(partial(_graph_jobs, list(table))),
