@@ -50,13 +50,13 @@ def _with_and_without_attributes(
     name: str, description: str, estimator: Any, without: dict[str, Any], **choices: Any
 ) -> list[Model]:
     """Return a kernel of all there is, and one of labels alone, or degrees."""
-    kernels = [
-        (name, description, {}),
-        (f"{name}-labels", f"{description}, labels", without),
-    ]
+    kernels = {
+        (name, description): choices,
+        (f"{name}-labels", f"{description}, labels alone"): {**without, **choices},
+    }
     return [
-        _kernel(*named, estimator, transductive=True, **own, **choices)
-        for *named, own in kernels
+        Model(*named, _grid(**grid), PRECOMPUTED, estimator, transductive=True)
+        for named, grid in kernels.items()
     ]
 
 
