@@ -16,12 +16,16 @@ def check_int(value: object, name: str, *, minimum: int) -> int:
     return int(value)
 
 
-def check_number(value: object, name: str, *, minimum: float) -> float:
-    """Return ``value`` as a float of at least ``minimum``."""
+def check_number(
+    value: object, name: str, *, minimum: float, maximum: float = np.inf
+) -> float:
+    """Return ``value`` as a float of at least ``minimum`` and at most ``maximum``."""
     if isinstance(value, bool) or not isinstance(value, int | float | np.number):
         raise InputError(f"{name} must be a number, got {value!r}.")
     if not value >= minimum:  # also what is no number at all
         raise InputError(f"{name} must be at least {minimum}, got {value}.")
+    if value > maximum:
+        raise InputError(f"{name} must be at most {maximum:g}, got {value}.")
     return float(value)
 
 

@@ -1,5 +1,6 @@
 """Attributes of nodes, standardised by those of the training graphs."""
 
+import numpy as np
 from sklearn.preprocessing import StandardScaler
 
 from gskn._types import FloatArray
@@ -27,6 +28,8 @@ class AttributeScaler:
 
     def scale(self, batch: GraphBatch) -> FloatArray:
         """Return one row per node."""
+        if not batch.n_nodes:  # nor have they attributes, then
+            return np.empty((0, self.n_attributes))
         rows = self._check(batch)
         if not len(rows) or self.scaler is None:
             return rows

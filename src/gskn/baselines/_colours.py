@@ -21,8 +21,9 @@ Colours: TypeAlias = NDArray[np.uint64]
 def first_colours(batch: GraphBatch, system: str) -> Colours:
     """Return the colours of labels, or of degrees where graphs have none."""
     if batch.node_labels is not None:
-        table = np.array([hash_value(value) for value in batch.label_values] or [0])
-        return table.astype(np.uint64)[batch.node_labels]
+        hashes = [hash_value(value) for value in batch.label_values] or [0]
+        # Without the type, integers of 64 bits may become floats, of 53.
+        return np.array(hashes, dtype=np.uint64)[batch.node_labels]
     if batch.n_attributes:
         raise InputError(
             f"{system} compares labels of nodes, but the graphs have attributes only; give "
@@ -53,7 +54,34 @@ def mix(values: Colours) -> Colours:
     return values ^ (values >> np.uint64(31))
 
 
+def check_labels(batch: GraphBatch, system: str, *, labelled: bool) -> None:
+    """Refuse graphs with labels where those of fit had none, and the other way round."""
+    found = batch.node_labels is not None
+    if not batch.n_nodes or found == labelled:
+        return
+    these, those = ("no labels", "labels") if labelled else ("labels", "no labels")
+    raise InputError(
+        f"{system} was fitted to graphs with {those} of nodes, but these have {these}; "
+        "give the same kind."
+    )
+
+
 def hash_value(value: Hashable) -> int:
-    """Return 64 bits of anything with a representation, the same in every process."""
-    digest = hashlib.blake2b(repr(value).encode(), digest_size=8).digest()
+    """Return 64 bits of anything with a representation, the same in every process.
+
+    What is equal has equal bits: 1, 1.0 and True.
+    """
+    digest = hashlib.blake2b(_canonical(value).encode(), digest_size=8).digest()
     return int.from_bytes(digest, "little")
+
+
+def _canonical(value: Hashable) -> str:
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, bool | float) and value == value // 1:
+        value = int(value)
+    if isinstance(value, tuple):
+        return f"({','.join(map(_canonical, value))})"
+    if isinstance(value, frozenset):
+        return f"{{{','.join(sorted(map(_canonical, value)))}}}"
+    return repr(value)

@@ -202,7 +202,7 @@ class GCKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 f"path_length must be at most {MAX_PATTERN_LENGTH} for the variant "
                 f"{variant!r}, got {length}."
             )
-        sigma = check_number(self.sigma, "sigma", minimum=1e-3)
+        sigma = check_number(self.sigma, "sigma", minimum=1e-3, maximum=1e6)
         common = {
             "n_landmarks": check_int(self.n_landmarks, "n_landmarks", minimum=1),
             "weighting": self.weighting,

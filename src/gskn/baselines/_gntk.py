@@ -1,7 +1,7 @@
 """The graph neural tangent kernel: graph networks of infinite width, trained to the end."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeAlias
 
@@ -12,11 +12,10 @@ from gskn._types import FloatArray, IndexArray
 from gskn._validation import check_choice, check_int
 from gskn.baselines._attributes import AttributeScaler
 from gskn.baselines._colours import Colours, first_colours, mix
-from gskn.baselines._cost import refuse_days
+from gskn.baselines._cost import check_sizes, refuse_days
 from gskn.baselines._jit_tangent import pass_layer
 from gskn.baselines._kernel import GraphKernel
 from gskn.baselines._unfoldings import Unfoldings, closed_adjacency, unfold
-from gskn.exceptions import InputError
 from gskn.graphs import GraphBatch
 from gskn.graphs._batch import runs_of_graphs
 from gskn.graphs._distinct import distinct
@@ -97,6 +96,9 @@ class GNTK(GraphKernel):
         self.normalize = normalize
         self.n_jobs = n_jobs
 
+    def _looks_at_labels(self) -> bool:
+        return self.is_labelled_
+
     def learns_from(self, batch: GraphBatch) -> bool:
         """Tell whether attributes are used, which are scaled by those of fit."""
         choices = ("auto", "labels", "attributes")
@@ -114,7 +116,9 @@ class GNTK(GraphKernel):
         return self._describe(batch)
 
     def _describe(self, batch: GraphBatch) -> "_Described":
-        _check_sizes(batch)
+        check_sizes(batch, _SYSTEM, _LARGEST)
+        if self.sources == "labels":
+            batch = replace(batch, node_attributes=None)
         inputs = _Inputs(
             first_colours(batch, _SYSTEM) if self.is_labelled_ else None,
             np.empty((batch.n_nodes, 0))
@@ -262,15 +266,6 @@ def _apply(pair: Pair, values: FloatArray) -> FloatArray:
     """Multiply from the left by one matrix, and from the right by the other's transpose."""
     left, right = pair
     return np.ascontiguousarray((right @ np.ascontiguousarray((left @ values).T)).T)
-
-
-def _check_sizes(batch: GraphBatch) -> None:
-    largest = int(batch.graph_sizes.max(initial=0))
-    if largest > _LARGEST:
-        raise InputError(
-            f"Graph {int(batch.graph_sizes.argmax())} has {largest} nodes, and GNTK holds "
-            f"numbers for all pairs of nodes of a graph; give graphs of at most {_LARGEST}."
-        )
 
 
 def _refuse_days(left: Unfoldings, right: Unfoldings, n_passes: int, *, same: bool) -> None:

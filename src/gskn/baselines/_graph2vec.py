@@ -51,6 +51,8 @@ class Graph2Vec(GraphVectors):
     (400, 8)
     """
 
+    _looks_at_labels = True
+
     def __init__(
         self,
         n_iterations: int = 2,

@@ -75,6 +75,9 @@ class GraphletKernel(GraphKernel):
         self.connected = connected
         self.normalize = normalize
 
+    def _looks_at_labels(self) -> bool:
+        return False
+
     def _describe(self, batch: GraphBatch) -> FloatArray:
         if check_int(self.size, "size", minimum=3) > 4:
             raise InputError(f"size must be 3 or 4, got {self.size}.")

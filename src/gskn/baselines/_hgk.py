@@ -84,6 +84,9 @@ class HashGraphKernel(GraphKernel):
         self.normalize = normalize
         self.random_state = random_state
 
+    def _looks_at_labels(self) -> bool:
+        return self.is_labelled_
+
     def learns_from(self, batch: GraphBatch) -> bool:  # noqa: ARG002
         """Attributes are scaled by those of fit."""
         return True
@@ -92,7 +95,7 @@ class HashGraphKernel(GraphKernel):
         check_choice(self.base, "base", choices=("wl", "sp"))
         check_int(self.n_hashes, "n_hashes", minimum=1)
         check_int(self.n_iterations, "n_iterations", minimum=0)
-        if not check_number(self.width, "width", minimum=0):
+        if not check_number(self.width, "width", minimum=0, maximum=1e6):
             raise InputError("width must be above 0, got 0.")
         generator = as_generator(self.random_state)
         self.scaler_ = AttributeScaler(batch, _SYSTEM)

@@ -8,6 +8,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from gskn._types import FloatArray
+from gskn.baselines._colours import check_labels
 from gskn.graphs import GraphBatch, as_batch
 
 
@@ -25,7 +26,10 @@ class GraphKernel(TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]
 
     def fit(self, X: Any, y: object = None) -> Self:  # noqa: ARG002 - scikit-learn's form
         """Keep what the kernel needs of the graphs ``X``."""
-        self.trained_ = self._learn(as_batch(X))
+        batch = as_batch(X)
+        self.is_labelled_fit_ = batch.node_labels is not None
+        self.has_nodes_ = batch.n_nodes > 0
+        self.trained_ = self._learn(batch)
         return self
 
     def fit_transform(self, X: Any, y: object = None) -> FloatArray:  # noqa: ARG002
@@ -39,8 +43,18 @@ class GraphKernel(TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]
     def transform(self, X: Any) -> FloatArray:
         """Return the kernel of graphs with those of fit, of shape (n_graphs, n_fitted)."""
         check_is_fitted(self, "trained_")
-        described = self._describe(as_batch(X))
+        batch = as_batch(X)
+        self._check_alike(batch)
+        described = self._describe(batch)
         return self._normalized(self._compare(described, self.trained_), described)
+
+    def _check_alike(self, batch: GraphBatch) -> None:
+        if self.has_nodes_ and self._looks_at_labels():
+            check_labels(batch, type(self).__name__, labelled=self.is_labelled_fit_)
+
+    def _looks_at_labels(self) -> bool:
+        """Tell whether labels count, if there are any; known after fit."""
+        return True
 
     def learns_from(self, batch: GraphBatch) -> bool:  # noqa: ARG002
         """Tell whether kernels would depend on these graphs, beyond those they are of.

@@ -92,6 +92,9 @@ class RandomWalkKernel(GraphKernel):
         self.normalize = normalize
         self.n_jobs = n_jobs
 
+    def _looks_at_labels(self) -> bool:
+        return self.with_labels
+
     def learns_from(self, batch: GraphBatch) -> bool:  # noqa: ARG002
         """Tell whether the decay is a share of what the graphs of fit bear."""
         return self.decay is None
@@ -103,11 +106,11 @@ class RandomWalkKernel(GraphKernel):
             share = check_fraction(self.share, "share")
             self.decay_ = share / largest**2 if largest > 0 else 0.0
         else:
-            self.decay_ = check_number(self.decay, "decay", minimum=0)
+            self.decay_ = check_number(self.decay, "decay", minimum=0, maximum=1e6)
         return self._describe(batch)
 
     def _describe(self, batch: GraphBatch) -> "_Plain | _Labelled":
-        if self.with_labels and batch.node_labels is not None:
+        if self.with_labels and self.is_labelled_fit_:
             return _Labelled(
                 _sorted_graphs(batch), self.decay_, int(self.n_steps), self.n_jobs
             )
@@ -212,12 +215,13 @@ def spectral_norms(batch: GraphBatch) -> FloatArray:
     adjacency = batch.adjacency
     mirror = adjacency if not batch.is_directed else csr_array(adjacency.T)
     vector = np.ones(batch.n_nodes)
-    for _ in range(_NORM_STEPS):
-        vector = vector + mirror @ (adjacency @ vector)
-        vector /= _graph_max(batch, vector)[batch.node_graphs]
-        vector = np.maximum(vector, _SMALLEST)  # of another component, say; still positive
-    ratios = (mirror @ (adjacency @ vector)) / vector
-    return np.sqrt(_graph_max(batch, ratios))
+    with np.errstate(over="ignore", invalid="ignore"):
+        for _ in range(_NORM_STEPS):
+            vector = vector + mirror @ (adjacency @ vector)
+            vector /= _graph_max(batch, vector)[batch.node_graphs]
+            vector = np.maximum(vector, _SMALLEST)  # of another component; still positive
+        ratios = (mirror @ (adjacency @ vector)) / vector
+        return _check_finite(np.sqrt(_graph_max(batch, ratios)))
 
 
 def _graph_max(batch: GraphBatch, values: FloatArray) -> FloatArray:
@@ -258,5 +262,6 @@ def _check_finite(kernel: FloatArray) -> FloatArray:
     if np.isfinite(kernel).all():
         return kernel
     raise InputError(
-        "The sum over walks exceeds the largest number; give a smaller decay or n_steps."
+        "The sum over walks exceeds the largest number; give a smaller decay or n_steps, "
+        "or smaller weights of edges."
     )

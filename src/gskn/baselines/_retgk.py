@@ -11,16 +11,19 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
+from gskn._random import RandomState, as_generator
 from gskn._types import FloatArray, IndexArray
 from gskn._validation import check_choice, check_int, check_number
-from gskn.baselines._colours import Colours, first_colours, mix
-from gskn.baselines._cost import refuse_days
+from gskn.baselines._colours import Colours, check_labels, first_colours, mix
+from gskn.baselines._cost import check_sizes, refuse_days
 from gskn.baselines._jit_distances import subtract_distances
 from gskn.exceptions import InputError
 from gskn.graphs import GraphBatch, as_batch
 
 _CELLS = 2**21  # of a matrix of pairs of nodes
 _SAMPLE = 2000  # nodes by whose distances the width is set
+_NOISE = 1e-6  # distances below are of equals: the root of what rounding leaves of squares
+_LARGEST = 2**14  # nodes of a graph
 _DIGITS = 1e10  # nodes of a graph that agree so far are one
 _PAIR_SECONDS = 2e-8
 _POWERS = {"laplacian": 1, "gaussian": 2}
@@ -42,7 +45,7 @@ class RetGK(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     node_width, graph_width : float or None, default=None
         Widths of the kernels of return probabilities, and of graphs. None: the median
         distance of 2,000 nodes drawn at random, and of all pairs of graphs, of fit.
-    random_state : int, default=0
+    random_state : int, Generator or None, default=0
         Which nodes are drawn.
 
     Attributes
@@ -82,7 +85,7 @@ class RetGK(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         kernel: str = "laplacian",
         node_width: float | None = None,
         graph_width: float | None = None,
-        random_state: int = 0,
+        random_state: RandomState = 0,
     ) -> None:
         self.n_steps = n_steps
         self.loops = loops
@@ -104,21 +107,23 @@ class RetGK(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def transform(self, X: Any) -> FloatArray:
         """Return the kernel of graphs with those of fit, of shape (n_graphs, n_fitted)."""
         check_is_fitted(self, "graph_width_")
-        nodes = self._describe(as_batch(X))
+        batch = as_batch(X)
+        check_labels(batch, "RetGK", labelled=self.is_labelled_fit_)
+        nodes = self._describe(batch)
         products = nodes.products(self.nodes_, self.node_width_)
-        squares = nodes.squares(self.node_width_)[:, None] + self.squares_ - 2 * products
-        return self._kernel(np.sqrt(np.maximum(squares, 0)))
+        own = nodes.squares(self.node_width_)
+        return self._kernel(_distances(own, self.squares_, products))
 
     def _fit(self, batch: GraphBatch) -> FloatArray:
         """Fit, and return distances of graphs."""
         check_int(self.n_steps, "n_steps", minimum=1)
         check_choice(self.kernel, "kernel", choices=tuple(_POWERS))
+        self.is_labelled_fit_ = batch.node_labels is not None
         self.nodes_ = self._describe(batch)
         self.node_width_ = _width(self.node_width, "node_width", self._node_distances())
         products = self.nodes_.products(self.nodes_, self.node_width_)
         self.squares_ = np.diagonal(products).copy()
-        squares = self.squares_[:, None] + self.squares_ - 2 * products
-        distances = np.sqrt(np.maximum(squares, 0))
+        distances = _distances(self.squares_, self.squares_, products)
         self.graph_width_ = _width(self.graph_width, "graph_width", distances)
         return distances
 
@@ -129,6 +134,7 @@ class RetGK(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 f"{np.flatnonzero(batch.directed)[0]} is directed; leave it out, or add "
                 "the mirror of every arc."
             )
+        check_sizes(batch, "RetGK", _LARGEST)
         if not self.with_attributes:
             batch = replace(batch, node_attributes=None)
         return _Nodes.of(batch, return_probabilities(batch, self.n_steps, self.loops))
@@ -136,7 +142,7 @@ class RetGK(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _node_distances(self) -> FloatArray:
         rows, counts = self.nodes_.rows, self.nodes_.counts
         places = np.repeat(np.arange(len(rows)), counts)
-        generator = np.random.default_rng(self.random_state)
+        generator = as_generator(self.random_state)
         drawn = generator.choice(places, min(_SAMPLE, len(places)), replace=False)
         return np.asarray(pdist(rows[drawn]))
 
@@ -246,7 +252,7 @@ class _Nodes:
 
     def _check_alike(self, other: "_Nodes") -> None:
         found, fitted = self.attributes.shape[1], other.attributes.shape[1]
-        if found != fitted:
+        if found != fitted and len(self.rows):
             raise InputError(
                 f"Nodes have {found} attributes, those of fit have {fitted}; give graphs "
                 "of the same kind."
@@ -277,10 +283,17 @@ def _returns(matrix: FloatArray, n_steps: int) -> FloatArray:
     return np.asarray(vectors**2 @ values[:, None] ** np.arange(1, n_steps + 1))
 
 
+def _distances(own: FloatArray, fitted: FloatArray, products: FloatArray) -> FloatArray:
+    """Return distances of means; what rounding leaves of zero is zero."""
+    squares = own[:, None] + fitted - 2 * products
+    return np.sqrt(np.where(squares > _NOISE**2, squares, 0.0))
+
+
 def _width(given: float | None, name: str, distances: FloatArray) -> float:
     """Return a width as given, or the median distance; one, if that is zero."""
     if given is None:
-        return float(np.median(distances)) or 1.0 if distances.size else 1.0
+        median = float(np.median(distances)) if distances.size else 0.0
+        return median if median > _NOISE else 1.0
     if check_number(given, name, minimum=0) == 0:
         raise InputError(f"{name} must be above 0, got {given}.")
     return float(given)

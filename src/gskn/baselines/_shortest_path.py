@@ -7,6 +7,7 @@ from scipy.sparse.csgraph import shortest_path
 
 from gskn._types import FloatArray, IndexArray
 from gskn.baselines._colours import Colours, first_colours, mix
+from gskn.baselines._cost import refuse_days
 from gskn.baselines._counts import Counts
 from gskn.baselines._kernel import GraphKernel
 from gskn.graphs import GraphBatch
@@ -14,6 +15,7 @@ from gskn.graphs._batch import runs_of_graphs
 
 _RUN_NODES = 2**9  # of graphs whose distances are computed together
 _CELLS = 2**22  # of a matrix of distances
+_SECONDS_A_PAIR = 3e-7
 _NOTHING = (np.empty(0, np.uint64), np.empty(0, np.int64), np.empty(0))
 
 
@@ -47,6 +49,9 @@ class ShortestPathKernel(GraphKernel):
         self.with_labels = with_labels
         self.normalize = normalize
 
+    def _looks_at_labels(self) -> bool:
+        return self.with_labels
+
     def _learn(self, batch: GraphBatch) -> Counts:
         return self._count(batch, None)
 
@@ -71,6 +76,12 @@ def count_pairs(
     batch: GraphBatch, colourings: Sequence[Colours], known: Sequence[Counts] | None = None
 ) -> list[Counts]:
     """Count pairs of nodes by colour, colour and distance, for every colouring of nodes."""
+    n_pairs = float((batch.graph_sizes.astype(np.float64) ** 2).sum())
+    refuse_days(
+        _SECONDS_A_PAIR * n_pairs * len(colourings),
+        "Shortest paths between all nodes",
+        "give smaller graphs",
+    )
     found = [[_NOTHING] for _ in colourings]
     for starts, ends, steps in _pairs(batch):
         for colours, parts in zip(colourings, found, strict=True):

@@ -7,7 +7,7 @@ together with the mean of some words around.
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from gskn._types import AnyArray, FloatArray, IndexArray
 from gskn._validation import check_int, check_number
-from gskn.baselines._colours import Colours
+from gskn.baselines._colours import Colours, check_labels
 from gskn.baselines._jit_vectors import train_vectors
 from gskn.exceptions import InputError
 from gskn.graphs import GraphBatch, as_batch
@@ -107,6 +107,11 @@ class WordVectors:
         n_graphs = len(corpus.graph_ptr) - 1
         found = np.zeros((n_graphs, self.training.n_dimensions), dtype=np.float32)
         self._train(corpus, found, None)
+        if not np.isfinite(found).all():
+            raise InputError(
+                f"Vectors grew beyond all numbers with learning_rate = "
+                f"{self.training.rate:g}; give a smaller one."
+            )
         return found.astype(np.float64)
 
     def _train(
@@ -151,17 +156,22 @@ class GraphVectors(TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]
     n_negatives: int
     learning_rate: float
     random_state: int | None
+    _looks_at_labels: ClassVar[bool] = False
 
     def fit(self, X: Any, y: object = None) -> Self:  # noqa: ARG002 - scikit-learn's form
         """Learn the vectors of words."""
-        training = self._training()
-        self.vectors_ = WordVectors.learn(self._read(as_batch(X), training.seed), training)
+        training, batch = self._training(), as_batch(X)
+        self.is_labelled_fit_ = batch.node_labels is not None
+        self.vectors_ = WordVectors.learn(self._read(batch, training.seed), training)
         return self
 
     def transform(self, X: Any) -> FloatArray:
         """Return one row per graph, of shape (n_graphs, n_dimensions)."""
         check_is_fitted(self, "vectors_")
-        return self.vectors_.rows(self._read(as_batch(X), self.vectors_.training.seed))
+        batch = as_batch(X)
+        if self._looks_at_labels:
+            check_labels(batch, type(self).__name__, labelled=self.is_labelled_fit_)
+        return self.vectors_.rows(self._read(batch, self.vectors_.training.seed))
 
     def get_feature_names_out(self, input_features: object = None) -> Any:  # noqa: ARG002
         """Return names of columns, which mean nothing by themselves."""
@@ -173,7 +183,7 @@ class GraphVectors(TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]
             check_int(self.n_dimensions, "n_dimensions", minimum=1),
             check_int(self.n_epochs, "n_epochs", minimum=1),
             check_int(self.n_negatives, "n_negatives", minimum=1),
-            check_number(self.learning_rate, "learning_rate", minimum=0),
+            check_number(self.learning_rate, "learning_rate", minimum=0, maximum=1.0),
             as_seed(self.random_state),
             window,
             min_count,

@@ -47,7 +47,7 @@ class WLKernel(GraphKernel):
         return self._count(batch, self.trained_)
 
     def _count(self, batch: GraphBatch, known: list[Counts] | None) -> list[Counts]:
-        rounds = refine(batch, first_colours(batch, "WL"), self.n_iterations)
+        rounds = refine(batch, first_colours(batch, type(self).__name__), self.n_iterations)
         return count_nodes(rounds, batch, known)
 
     def _compare(self, left: list[Counts], right: list[Counts]) -> FloatArray:

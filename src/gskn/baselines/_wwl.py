@@ -1,6 +1,6 @@
 """Wasserstein Weisfeiler-Lehman kernels: how far nodes must be moved onto nodes."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -90,9 +90,14 @@ class WWLKernel(GraphKernel):
         ``transform`` returns, so that one call serves all values to be tried.
         """
         check_is_fitted(self, "trained_")
-        trained = self.trained_
-        described = trained if X is None else self._describe(as_batch(X))
-        return self._distances(described, trained)
+        if X is None:
+            return self._distances(self.trained_, self.trained_)
+        batch = as_batch(X)
+        self._check_alike(batch)
+        return self._distances(self._describe(batch), self.trained_)
+
+    def _looks_at_labels(self) -> bool:
+        return not isinstance(self.trained_, Clouds)
 
     def learns_from(self, batch: GraphBatch) -> bool:
         """Tell whether attributes are used, which are scaled by those of fit."""
@@ -102,7 +107,7 @@ class WWLKernel(GraphKernel):
 
     def _learn(self, batch: GraphBatch) -> "_Histograms | Clouds":
         check_int(self.n_iterations, "n_iterations", minimum=0)
-        if not check_number(self.gamma, "gamma", minimum=0):
+        if not check_number(self.gamma, "gamma", minimum=0, maximum=1e6):
             raise InputError("gamma must be above 0, got 0: all graphs would be equal.")
         if not self.learns_from(batch):
             return self._histograms(batch, None)
@@ -122,6 +127,8 @@ class WWLKernel(GraphKernel):
         return Clouds(np.hstack(rows), batch.graph_ptr)
 
     def _histograms(self, batch: GraphBatch, known: "_Histograms | None") -> "_Histograms":
+        if self.sources == "labels":
+            batch = replace(batch, node_attributes=None)
         rounds = refine(batch, first_colours(batch, _SYSTEM), self.n_iterations)
         shares = np.repeat(1 / np.maximum(batch.graph_sizes, 1), batch.graph_sizes)
         rounds_known = None if known is None else known.rounds

@@ -165,6 +165,7 @@ def _show(
 ) -> None:
     """Print the table, and how to read it."""
     from gskn.cli._tables import show
+    from gskn.evaluation import MODELS
 
     rows = [_row(name, records, metric) for name, records in found.items()]
     models = [name for name in names if any(name in row for row in rows)]
@@ -173,6 +174,10 @@ def _show(
         return
     kinds = {r.protocol.partition("-")[0]: "" for own in found.values() for r in own}
     captions = [_CAPTIONS[kind] for kind in kinds]
+    everywhere = [name for name in models if MODELS[name].transductive]
+    if everywhere and "nested" in kinds:
+        listed = ", ".join(everywhere)
+        captions.append(f"Fitted to all graphs, without their classes: {listed}.")
     captions.append("± is the standard deviation over folds or splits.")
     captions += [
         f"{name} has {n} folds, as many as its smallest class has graphs."

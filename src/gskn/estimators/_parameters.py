@@ -39,8 +39,7 @@ def check_parameters(values: dict[str, Any]) -> Settings:
     for name, minimum in _INTEGERS.items():
         check_int(values[name], name, minimum=minimum)
     for name, maximum in _NUMBERS.items():
-        if check_number(values[name], name, minimum=0) > maximum:
-            raise InputError(f"{name} must be at most {maximum:g}, got {values[name]}.")
+        check_number(values[name], name, minimum=0, maximum=maximum)
     for name, choices in _CHOICES.items():
         check_choice(values[name], name, choices=choices)
     for name in ("aggregate", "verbose"):
