@@ -157,12 +157,12 @@ def test_threads_change_nothing(n_jobs, monkeypatch):
 
 def test_what_cannot_be_computed_is_refused():
     labelled, plain = (as_given(random_graphs(0, labelled=yes)) for yes in (True, False))
-    with pytest.raises(InputError, match="have labels or those of fit, but not both"):
+    with pytest.raises(InputError, match="was fitted to graphs with labels of nodes"):
         RandomWalkKernel().fit(labelled).transform(plain)
     with pytest.raises(InputError, match="give a smaller decay or n_steps"):
-        RandomWalkKernel(1e9, n_steps=1000).fit(datasets.rings(3).graphs)
+        RandomWalkKernel(1e6, n_steps=1000).fit(datasets.rings(3).graphs)
     with pytest.raises(InputError, match="give a smaller decay or n_steps"):
-        RandomWalkKernel(1e9, n_steps=1000).fit_transform(labelled)
+        RandomWalkKernel(1e6, n_steps=1000).fit_transform(labelled)
     with pytest.raises(InputError, match="share must be between 0 and 1, got 2"):
         RandomWalkKernel(share=2).fit(plain)
     with pytest.raises(InputError, match="decay must be at least 0, got -1"):

@@ -157,7 +157,7 @@ def test_attributes_alone_are_refused():
     nx.set_node_attributes(graph, 1.0, "x")
     batch = as_batch([graph], node_attributes=["x"])
     with pytest.raises(
-        InputError, match="WL compares labels of nodes, but the graphs have"
+        InputError, match="WLKernel compares labels of nodes, but the graphs have"
     ):
         WLKernel().fit(batch)
 

@@ -176,7 +176,7 @@ def test_a_model_that_is_not_for_a_set_is_left_out_and_said(tmp_path):
     picture = tmp_path / "scores.png"
     result = run("evaluate", folder, "regular", "--models", "wl,ldp", "--plot", picture)
     assert result.returncode == 0, result.stderr
-    told = f"warning: wl is left out on {folder}. WL compares labels"
+    told = f"warning: wl is left out on {folder}. WLKernel compares labels"
     assert result.stderr.startswith(told)
     assert result.stderr.count("\n") == 1
     line = next(line for line in result.stdout.splitlines() if f"{folder} " in line)
@@ -184,9 +184,9 @@ def test_a_model_that_is_not_for_a_set_is_left_out_and_said(tmp_path):
     assert picture.exists()
     alone = run("evaluate", folder, "--models", "wl")
     assert (alone.returncode, alone.stderr.count("\n")) == (1, 1)
-    assert "error: WL compares labels" in alone.stderr
+    assert "error: WLKernel compares labels" in alone.stderr
     both = run("evaluate", folder, "--models", "wl,wl")
-    assert f"error: No model is for {folder}. WL compares labels" in both.stderr
+    assert f"error: No model is for {folder}. WLKernel compares labels" in both.stderr
 
 
 def test_models_are_listed_by_name():

@@ -1,6 +1,7 @@
 """The geometric random walk kernel (Gärtner et al., 2003; Vishwanathan et al., 2010)."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -116,15 +117,9 @@ class RandomWalkKernel(GraphKernel):
             )
         return _Plain(_count_walks(batch, np.sqrt(self.decay_), int(self.n_steps)))
 
-    def _compare(self, left: object, right: object) -> FloatArray:
-        if isinstance(left, _Plain) and isinstance(right, _Plain):
-            return left.compare(right)
-        if isinstance(left, _Labelled) and isinstance(right, _Labelled):
-            return left.compare(right)
-        raise InputError(
-            "Either these graphs have labels or those of fit, but not both; give labels to "
-            "all of them, or set with_labels=False."
-        )
+    def _compare(self, left: Any, right: Any) -> FloatArray:
+        compared: FloatArray = left.compare(right)  # both are of one kind
+        return compared
 
     def _own(self, described: "_Plain | _Labelled") -> FloatArray:
         return described.own()
