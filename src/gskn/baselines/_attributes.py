@@ -4,9 +4,17 @@ import numpy as np
 from sklearn.preprocessing import StandardScaler
 
 from gskn._types import FloatArray
+from gskn._validation import check_choice
 from gskn.exceptions import InputError
 from gskn.graphs import GraphBatch
 from gskn.graphs._encoder import check_size
+
+
+def uses_attributes(sources: str, batch: GraphBatch) -> bool:
+    """Tell whether attributes of these graphs are to be used."""
+    choices = ("auto", "labels", "attributes")
+    chosen = check_choice(sources, "sources", choices=choices)
+    return chosen == "attributes" or (chosen == "auto" and batch.n_attributes > 0)
 
 
 class AttributeScaler:

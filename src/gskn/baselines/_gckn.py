@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from gskn._random import RandomState, as_generator
 from gskn._types import FloatArray
 from gskn._validation import check_choice, check_int, check_number
-from gskn.estimators._sample import draw_graphs
+from gskn.estimators._sample import check_nodes, draw_graphs
 from gskn.exceptions import InputError
 from gskn.graphs import AttributeEncoder, GraphBatch, as_batch
 from gskn.graphs._batch import runs_of_graphs
@@ -157,11 +157,7 @@ class GCKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: object = None) -> Self:  # noqa: ARG002 - scikit-learn's form
         """Choose landmarks among the paths of the graphs ``X``."""
         blocks, batch = self._blocks(), as_batch(X)
-        if not batch.n_nodes:
-            raise InputError(
-                f"There are no nodes to fit to in {batch.n_graphs} graphs; give at least "
-                "one graph with nodes."
-            )
+        check_nodes(batch)
         generator = as_generator(self.random_state)
         encoder = AttributeEncoder(sources=self.attributes).fit(batch)
         sample = batch[draw_graphs(batch.graph_sizes, generator)]

@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 
 from gskn._types import FloatArray, IndexArray
 from gskn._validation import check_choice, check_int
-from gskn.baselines._attributes import AttributeScaler
+from gskn.baselines._attributes import AttributeScaler, uses_attributes
 from gskn.baselines._colours import Colours, first_colours, mix
 from gskn.baselines._cost import check_sizes, refuse_days
 from gskn.baselines._jit_tangent import pass_layer
@@ -101,9 +101,7 @@ class GNTK(GraphKernel):
 
     def learns_from(self, batch: GraphBatch) -> bool:
         """Tell whether attributes are used, which are scaled by those of fit."""
-        choices = ("auto", "labels", "attributes")
-        source = check_choice(self.sources, "sources", choices=choices)
-        return source == "attributes" or (source == "auto" and batch.n_attributes > 0)
+        return uses_attributes(self.sources, batch)
 
     def _learn(self, batch: GraphBatch) -> "_Described":
         check_int(self.n_blocks, "n_blocks", minimum=1)

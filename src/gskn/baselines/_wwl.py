@@ -8,8 +8,8 @@ from scipy.sparse import csr_array, diags_array
 from sklearn.utils.validation import check_is_fitted
 
 from gskn._types import FloatArray, IndexArray
-from gskn._validation import check_choice, check_int, check_number
-from gskn.baselines._attributes import AttributeScaler
+from gskn._validation import check_int, check_number
+from gskn.baselines._attributes import AttributeScaler, uses_attributes
 from gskn.baselines._colours import first_colours, refine
 from gskn.baselines._counts import Counts, count_nodes
 from gskn.baselines._kernel import GraphKernel
@@ -101,9 +101,7 @@ class WWLKernel(GraphKernel):
 
     def learns_from(self, batch: GraphBatch) -> bool:
         """Tell whether attributes are used, which are scaled by those of fit."""
-        choices = ("auto", "labels", "attributes")
-        source = check_choice(self.sources, "sources", choices=choices)
-        return source == "attributes" or (source == "auto" and batch.n_attributes > 0)
+        return uses_attributes(self.sources, batch)
 
     def _learn(self, batch: GraphBatch) -> "_Histograms | Clouds":
         check_int(self.n_iterations, "n_iterations", minimum=0)

@@ -15,7 +15,7 @@ from gskn._types import FloatArray
 from gskn.estimators._parameters import make_stack
 from gskn.estimators._persist import load_model, save_model
 from gskn.estimators._progress import progress
-from gskn.estimators._sample import FIT_NODES, draw_graphs, sample_graphs
+from gskn.estimators._sample import FIT_NODES, check_nodes, draw_graphs, sample_graphs
 from gskn.exceptions import InputError
 from gskn.graphs import AttributeEncoder, GraphBatch, as_batch
 from gskn.graphs._batch import runs_of_graphs
@@ -198,11 +198,7 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _fit(self, batch: GraphBatch, *, embed: bool) -> list[FloatArray]:
         """Fit; return the rows of all nodes if they are wanted and were needed anyway."""
         stack = make_stack(self.get_params(deep=False))
-        if not batch.n_nodes:
-            raise InputError(
-                f"There are no nodes to fit to in {batch.n_graphs} graphs; give at least "
-                "one graph with nodes."
-            )
+        check_nodes(batch)
         generator = as_generator(self.random_state)
         encoder = AttributeEncoder(sources=self.attributes).fit(batch)
         drawn = draw_graphs(batch.graph_sizes, generator)

@@ -38,6 +38,15 @@ def sample_graphs(
     return _smallest(GraphBatch.concat(kept), draws, n_nodes)[0]
 
 
+def check_nodes(batch: GraphBatch) -> None:
+    """Refuse graphs without nodes: there is nothing to fit to."""
+    if not batch.n_nodes:
+        raise InputError(
+            f"There are no nodes to fit to in {batch.n_graphs} graphs; give at least one "
+            "graph with nodes."
+        )
+
+
 def draw_graphs(sizes: IndexArray, generator: np.random.Generator) -> IndexArray:
     """Return graphs at random, in their order, until they have enough nodes to fit to."""
     order = generator.permutation(len(sizes))
