@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 from gskn import GSKN, as_batch, datasets
-from gskn.estimators import _gskn
+from gskn.estimators import _gskn, _sample
 from gskn.exceptions import InputError
 
 
@@ -39,7 +39,7 @@ def test_chunks_change_no_rows(monkeypatch):
 
 def test_landmarks_of_a_large_set_come_from_some_of_its_graphs(monkeypatch):
     graphs = datasets.load("structure").graphs
-    monkeypatch.setattr(_gskn, "_FIT_NODES", 200)
+    monkeypatch.setattr(_sample, "FIT_NODES", 200)
     model = GSKN(random_state=0)
     rows = model.fit_transform(graphs)
     np.testing.assert_array_equal(rows, model.transform(graphs))

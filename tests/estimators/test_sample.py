@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from gskn import GSKN, as_batch, datasets
-from gskn.estimators import _gskn
+from gskn.estimators import _gskn, _sample
 from gskn.estimators._sample import sample_graphs
 from gskn.exceptions import InputError
 from gskn.graphs import iter_graphs
@@ -50,7 +50,8 @@ def test_a_model_of_chunks_is_that_of_the_whole(monkeypatch):
     whole = GSKN(random_state=0).fit(GRAPHS).transform(GRAPHS)
     model = GSKN(random_state=0).fit_chunks(iter_graphs(GRAPHS, chunk_edges=500))
     np.testing.assert_array_equal(model.transform(GRAPHS), whole)
-    monkeypatch.setattr(_gskn, "_FIT_NODES", 1000)
+    for module in (_gskn, _sample):
+        monkeypatch.setattr(module, "FIT_NODES", 1000)
     some, others = (
         GSKN(random_state=0)
         .fit_chunks(iter_graphs(GRAPHS, chunk_edges=n))
