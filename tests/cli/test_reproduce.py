@@ -18,17 +18,18 @@ def test_a_table_with_its_records_and_figure(tmp_path):
         assert heading in result.stdout
     assert "TEST folds" in result.stdout
     lines = [line.split() for line in result.stdout.splitlines()]
-    assert ["regular", "GCKN", "50.0", "missing", "missing"] in lines
-    assert len(ResultFile(tmp_path / "records.jsonl").read()) == 40
+    (cells,) = (line for line in lines if line[:2] == ["regular", "GSKN"])
+    assert cells[2:] == ["100.0", "100.0", "±", "0.0", "100.0", "±", "0.0"]
+    assert len(ResultFile(tmp_path / "records.jsonl").read()) == 100
     assert run(*arguments).stdout == result.stdout
-    assert len(ResultFile(tmp_path / "records.jsonl").read()) == 40
+    assert len(ResultFile(tmp_path / "records.jsonl").read()) == 100
 
 
 def test_several_tables_are_one_document(tmp_path):
     result = run("reproduce", "regular", "table3", "--out", tmp_path, "--json")
     found = json.loads(result.stdout)
     assert {row["experiment"] for row in found} == {"regular"}
-    assert len(found) == 3
+    assert len(found) == 5
 
 
 def test_a_name_there_is_not_is_one_line():
