@@ -6,21 +6,7 @@ import numpy as np
 
 from gskn._numba import jit
 from gskn._types import AnyArray, FloatArray, IndexArray
-from gskn.walks._jit import mix
-
-
-@jit
-def draw_word(noise: FloatArray, bits: np.uint64) -> int:
-    """Return a word at random; ``noise`` holds running sums of chances."""
-    wanted = np.float64(bits >> np.uint64(11)) * (1.0 / 9007199254740992.0) * noise[-1]
-    low, high = 0, len(noise) - 1
-    while low < high:
-        middle = (low + high) // 2
-        if noise[middle] <= wanted:
-            low = middle + 1
-        else:
-            high = middle
-    return low
+from gskn.walks._jit import mix, pick
 
 
 @jit
@@ -37,13 +23,15 @@ def predict_word(
 ) -> np.uint64:
     """Tell a word from words drawn by chance; add to ``slope`` what ``hidden`` should do.
 
-    Returns the state of the random stream. A word that is drawn against itself is left out.
+    ``noise`` holds running sums of the chances of words. Returns the state of the random
+    stream. A word that is drawn against itself is left out.
     """
     for number in range(n_negatives + 1):
         other, truth = word, np.float32(1)
         if number:
             bits = mix(bits + np.uint64(0x9E3779B97F4A7C15))
-            other, truth = draw_word(noise, bits), np.float32(0)
+            other = int(pick(noise, np.int64(0), np.int64(len(noise)), bits))
+            truth = np.float32(0)
             if other == word:
                 continue
         output = outputs[other]

@@ -77,3 +77,13 @@ class Model:
 def plain(setting: Setting) -> dict[str, Any]:
     """Return a setting as JSON gives it back."""
     return {k: list(v) if isinstance(v, tuple) else v for k, v in setting.items()}
+
+
+def make(
+    estimator: Callable[..., Any], setting: Setting, seed: int, n_jobs: int | None
+) -> Any:
+    """Make an estimator, with seed and threads where it knows of them."""
+    model = estimator(**setting)
+    given = {"random_state": seed, "n_jobs": n_jobs}
+    known = model.get_params(deep=False)
+    return model.set_params(**{k: v for k, v in given.items() if k in known})

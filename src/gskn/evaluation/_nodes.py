@@ -18,7 +18,7 @@ from gskn._types import AnyArray, FloatArray, IndexArray
 from gskn._validation import check_int
 from gskn.datasets import Dataset
 from gskn.evaluation._digest import digest_data
-from gskn.evaluation._model import Model, plain
+from gskn.evaluation._model import Model, make, plain
 from gskn.evaluation._models import find_models
 from gskn.evaluation._records import Clock, Record, ResultFile, complete
 from gskn.evaluation._svm import Setting
@@ -150,8 +150,7 @@ class _Run:
             yield self.rows[number]
 
     def _embed(self, setting: Setting) -> FloatArray:
-        model = self.model.estimator(**setting)
-        model.set_params(random_state=self.seed, n_jobs=self.n_jobs)
+        model = make(self.model.estimator, setting, self.seed, self.n_jobs)
         rows: FloatArray = model.fit(self.data.graphs).transform_nodes(self.data.graphs)
         return rows
 

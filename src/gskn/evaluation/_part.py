@@ -8,7 +8,7 @@ import numpy as np
 
 from gskn._types import IndexArray
 from gskn.estimators import GSKN
-from gskn.evaluation._model import Model
+from gskn.evaluation._model import Model, make
 from gskn.evaluation._shared import Pair, Shared
 from gskn.evaluation._svm import Setting
 from gskn.graphs import GraphBatch
@@ -64,10 +64,7 @@ class Part:
         used = sorted((k, v) for k, v in setting.items() if k not in ignored)
         key = repr((model.estimator, model.transductive, used))
         if key not in self._found:
-            estimator = model.estimator(**setting)
-            given = {"random_state": self.seed, "n_jobs": self.shared.n_jobs}
-            known = estimator.get_params(deep=False)
-            estimator.set_params(**{k: v for k, v in given.items() if k in known})
+            estimator = make(model.estimator, setting, self.seed, self.shared.n_jobs)
             self._found[key] = self._embed(model, estimator)
         return self._found[key]
 

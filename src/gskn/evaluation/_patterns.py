@@ -1,7 +1,6 @@
 """Patterns of all graphs of a set, counted once for all folds and settings."""
 
 from dataclasses import replace
-from typing import Any, Literal
 
 import numpy as np
 from scipy.sparse import vstack
@@ -14,9 +13,8 @@ from gskn.estimators._sample import draw_graphs
 from gskn.graphs import GraphBatch
 from gskn.graphs._batch import runs_of_graphs
 from gskn.kernels._pattern import AnonymousLayer
-from gskn.walks import PatternTable, pattern_counts, pattern_tables
+from gskn.walks import PatternTable
 
-Weighting = Literal["probability", "count"]
 _RUN_NODES = 2**16  # counted together, to bound memory
 
 
@@ -45,7 +43,7 @@ class PatternRows:
             return None
         if branch.name != "anonymous" or model.method == "sampled":
             return None
-        tables = self._tables(model.weighting, layer.lengths)
+        tables = self._tables(layer)
         if not tables[0].is_exact.all():
             return None
         generator = as_generator(model.random_state)
@@ -56,12 +54,12 @@ class PatternRows:
         )
         return rows, others
 
-    def _tables(self, weighting: Weighting, lengths: tuple[int, ...]) -> list[PatternTable]:
+    def _tables(self, layer: AnonymousLayer) -> list[PatternTable]:
         """Return one row per graph, a table for every length."""
-        key = weighting, lengths
+        key = layer.settings.weighting, layer.lengths
         if key not in self._found:
             by_run = [
-                self._count(self.batch[run], weighting, lengths)
+                layer.tables(self.batch[run], self.n_jobs)
                 for run in runs_of_graphs(self.batch.graph_ptr, _RUN_NODES)
             ]
             self._found[key] = [
@@ -74,15 +72,6 @@ class PatternRows:
                 for tables in zip(*by_run, strict=True)
             ]
         return self._found[key]
-
-    def _count(
-        self, batch: GraphBatch, weighting: Weighting, lengths: tuple[int, ...]
-    ) -> list[PatternTable]:
-        """Count as the layer does."""
-        options: dict[str, Any] = {"weighting": weighting, "n_jobs": self.n_jobs}
-        if len(lengths) > 1:
-            return pattern_tables(batch, lengths[-1], **options)
-        return [pattern_counts(batch, lengths[0], **options)]
 
 
 def _of(tables: list[PatternTable], graphs: IndexArray) -> list[PatternTable]:

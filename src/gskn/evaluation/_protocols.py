@@ -236,7 +236,7 @@ class _Run:
                     for train, test in parts
                 )
             for classifier, tested in zip(
-                model.classifiers, zip(*by_fold, strict=False), strict=True
+                model.classifiers, zip(*by_fold, strict=True), strict=True
             ):
                 mean = float(np.mean([scores["accuracy"] for scores in tested]))
                 if mean > best[0]:

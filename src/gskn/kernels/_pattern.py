@@ -43,7 +43,7 @@ class AnonymousLayer:
     ) -> list[FloatArray]:
         """Choose landmarks among the patterns of some graphs, and return coordinates."""
         self.seed = int(generator.integers(2**31))
-        tables = self._tables(batch, n_jobs)
+        tables = self.tables(batch, n_jobs)
         self._fit(tables, generator)
         return self.coordinates(tables)
 
@@ -59,7 +59,14 @@ class AnonymousLayer:
     ) -> list[FloatArray]:
         """Return the coordinates of all nodes, one block for every length."""
         del rows
-        return self.coordinates(self._tables(batch, n_jobs))
+        return self.coordinates(self.tables(batch, n_jobs))
+
+    def tables(self, batch: GraphBatch, n_jobs: int | None) -> list[PatternTable]:
+        """Return the patterns of all nodes, one table for every length."""
+        options = self._options(n_jobs)
+        if self.settings.aggregate:
+            return pattern_tables(batch, self.length, **options)
+        return [pattern_counts(batch, self.length, **options)]
 
     def coordinates(self, tables: list[PatternTable]) -> list[FloatArray]:
         """Return the coordinates of all rows, be they of nodes or of sums over nodes."""
@@ -86,12 +93,6 @@ class AnonymousLayer:
         )
         return NystromMap.of(landmarks, self.settings.beta, self.settings.eps)
 
-    def _tables(self, batch: GraphBatch, n_jobs: int | None) -> list[PatternTable]:
-        options = self._options(n_jobs)
-        if self.settings.aggregate:
-            return pattern_tables(batch, self.length, **options)
-        return [pattern_counts(batch, self.length, **options)]
-
     def _options(self, n_jobs: int | None) -> dict[str, Any]:
         settings = self.settings
         return {
@@ -114,7 +115,8 @@ class InducedLayer(AnonymousLayer):
         """Return the size of a landmark: symbols, and which positions are adjacent."""
         return 2 * super().n_columns(length, n_features)
 
-    def _tables(self, batch: GraphBatch, n_jobs: int | None) -> list[PatternTable]:
+    def tables(self, batch: GraphBatch, n_jobs: int | None) -> list[PatternTable]:
+        """Return the induced patterns of all nodes, one table for every length."""
         return [
             pattern_counts(batch, length, induced=True, **self._options(n_jobs))
             for length in self.lengths

@@ -11,7 +11,7 @@ from sklearn.base import clone
 
 from gskn.baselines import GCKN
 from gskn.estimators import GSKN
-from gskn.evaluation._model import plain
+from gskn.evaluation._model import make, plain
 from gskn.evaluation._models import MODELS
 from gskn.evaluation._records import Clock, Record, complete
 from gskn.evaluation._svm import Setting
@@ -81,10 +81,7 @@ def run_times(runner: Runner, sizes: Sequence[int]) -> list[Record]:
 def _time(blank: Record, runner: Runner, timed: Timed) -> Record:
     data = blank.data
     batch = runner.load(data).graphs if data in TIMES else _random_graph(int(data))
-    estimator = timed[0](**timed[1])
-    given = {"random_state": 0, "n_jobs": runner.n_jobs}
-    known = estimator.get_params(deep=False)
-    estimator.set_params(**{k: v for k, v in given.items() if k in known})
+    estimator = make(*timed, 0, runner.n_jobs)
     # Loops are compiled once for a machine, not once for a set.
     few = batch[:_FEW] if data in TIMES else _random_graph(100)
     clone(estimator).fit_transform(few)
