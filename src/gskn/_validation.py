@@ -1,6 +1,7 @@
 """Checks of single values: they raise with name, value and remedy, or return."""
 
 from collections.abc import Sequence
+from inspect import signature
 
 import numpy as np
 
@@ -35,6 +36,20 @@ def check_fraction(value: object, name: str) -> float:
     if number > 1:
         raise InputError(f"{name} must be between 0 and 1, got {value}.")
     return number
+
+
+def check_flag(value: object, name: str) -> bool:
+    """Return ``value`` as a bool; 0 and 1 count."""
+    if not isinstance(value, bool | int | np.bool_ | np.integer):
+        raise InputError(f"{name} must be True or False, got {value!r}.")
+    return bool(value)
+
+
+def check_flags(estimator: object) -> None:
+    """Check all parameters whose defaults are True or False."""
+    for name, parameter in signature(type(estimator).__init__).parameters.items():
+        if isinstance(parameter.default, bool):
+            check_flag(getattr(estimator, name), name)
 
 
 def check_choice(value: object, name: str, *, choices: Sequence[str]) -> str:

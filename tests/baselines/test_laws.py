@@ -103,6 +103,9 @@ def test_parameters_are_not_changed_and_fit_comes_first(model):
     fresh = clone(model)
     with pytest.raises(NotFittedError):
         fresh.transform(batch)
+    if hasattr(fresh, "get_feature_names_out"):
+        with pytest.raises(NotFittedError):
+            fresh.get_feature_names_out()
     assert fresh.fit(batch) is fresh
     assert fresh.get_params() == model.get_params()
 
@@ -149,6 +152,15 @@ def test_copies_are_equal_for_retgk_whatever_the_rounding():
 def test_numbers_beyond_use_are_refused(model, message):
     with pytest.raises(InputError, match=message):
         model.fit(with_attributes(3))
+
+
+@pytest.mark.parametrize("model", **named(ALL))
+def test_flags_are_true_or_false(model):
+    flags = [name for name, value in model.get_params().items() if isinstance(value, bool)]
+    for name in flags:
+        broken = clone(model).set_params(**{name: "yes"})
+        with pytest.raises(InputError, match=f"{name} must be True or False, got 'yes'"):
+            broken.fit(with_attributes(3))
 
 
 def test_labels_alone_are_degrees_where_there_are_none():

@@ -7,7 +7,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from gskn._types import FloatArray, IndexArray
-from gskn._validation import check_choice, check_int
+from gskn._validation import check_choice, check_flags, check_int
 from gskn.graphs import GraphBatch, as_batch
 
 _PROFILE = ("degree", "min", "max", "mean", "std")
@@ -49,6 +49,7 @@ class LDP(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: object = None) -> Self:  # noqa: ARG002 - scikit-learn's form
         """Learn the range of the five numbers."""
+        check_flags(self)
         check_int(self.n_bins, "n_bins", minimum=1)
         check_choice(self.scale, "scale", choices=("linear", "log"))
         profiles = self._profiles(as_batch(X))
@@ -73,6 +74,7 @@ class LDP(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def get_feature_names_out(self, input_features: object = None) -> Any:  # noqa: ARG002
         """Return the number and the bin of every column."""
+        check_is_fitted(self, "lowest_")
         names = [f"{name}_{n}" for name in _PROFILE for n in range(self.n_bins)]
         return np.array(names, dtype=object)
 

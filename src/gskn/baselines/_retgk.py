@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_limits
 
 from gskn._random import RandomState, as_generator
 from gskn._types import FloatArray, IndexArray
-from gskn._validation import check_choice, check_int, check_number
+from gskn._validation import check_choice, check_flags, check_int, check_number
 from gskn.baselines._colours import Colours, check_labels, first_colours, mix
 from gskn.baselines._cost import check_sizes, refuse_days
 from gskn.baselines._jit_distances import subtract_distances
@@ -116,6 +116,7 @@ class RetGK(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _fit(self, batch: GraphBatch) -> FloatArray:
         """Fit, and return distances of graphs."""
+        check_flags(self)
         check_int(self.n_steps, "n_steps", minimum=1)
         check_choice(self.kernel, "kernel", choices=tuple(_POWERS))
         self.is_labelled_fit_ = batch.node_labels is not None

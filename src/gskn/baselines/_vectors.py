@@ -81,10 +81,10 @@ class WordVectors:
         known, counts = np.unique(corpus.words, return_counts=True)
         frequent = counts >= training.min_count
         if not frequent.any():
+            remedy = ", or a smaller min_count" if training.min_count > 1 else ""
             raise InputError(
-                f"There is no word that occurs {training.min_count} times in "
-                f"{len(corpus.graph_ptr) - 1} graphs; give more graphs, or a smaller "
-                "min_count."
+                f"No word occurs {training.min_count} times or more in "
+                f"{len(corpus.graph_ptr) - 1} graphs; give more graphs{remedy}."
             )
         known, weights = known[frequent], counts[frequent] ** _SMOOTHING
         size, has_window = training.n_dimensions, bool(training.window)
@@ -175,6 +175,7 @@ class GraphVectors(TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]
 
     def get_feature_names_out(self, input_features: object = None) -> Any:  # noqa: ARG002
         """Return names of columns, which mean nothing by themselves."""
+        check_is_fitted(self, "vectors_")
         name = type(self).__name__.lower()
         return np.array([f"{name}_{n}" for n in range(self.n_dimensions)], dtype=object)
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from gskn._random import as_generator
-from gskn._validation import check_choice, check_int, check_number
+from gskn._validation import check_choice, check_flag, check_int, check_number
 from gskn.exceptions import InputError
 from gskn.graphs import AttributeEncoder
 from gskn.kernels import BRANCHES, Settings, Stack
@@ -43,8 +43,7 @@ def check_parameters(values: dict[str, Any]) -> Settings:
     for name, choices in _CHOICES.items():
         check_choice(values[name], name, choices=choices)
     for name in ("aggregate", "verbose"):
-        if not isinstance(values[name], bool | int | np.bool_ | np.integer):
-            raise InputError(f"{name} must be True or False, got {values[name]!r}.")
+        check_flag(values[name], name)
     _check_jobs(values["n_jobs"])
     _check_attributes(values["attributes"])
     as_generator(values["random_state"])

@@ -262,7 +262,8 @@ EXPERIMENTS = {
             rows=baseline_rows,
             caption="nested: everything is chosen on the training part of each fold. ± is "
             "the standard deviation over folds; < and >: below or above GSKN, chosen, "
-            f"beyond the noise (p < 0.05). {_FITTED_TO_ALL}",
+            "beyond the noise (p < 0.05). published: by others, under a protocol like "
+            f"nested. {_FITTED_TO_ALL}",
         ),
         Experiment(
             *("ablation", "table 7", "Accuracy by component"),
