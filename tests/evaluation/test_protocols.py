@@ -188,6 +188,24 @@ def test_a_part_gives_the_rows_of_the_estimator():
         np.testing.assert_allclose(others, model.transform(test), rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.parametrize("name", ["gntk-labels", "wwl-labels", "rw-kernel", "wl", "sp"])
+def test_graphs_are_compared_once_for_all_kernels_made_of_it(monkeypatch, name):
+    graphs, model = datasets.load("structure").graphs[::16], MODELS[name]
+    kind, train = model.estimator, np.arange(0, graphs.n_graphs, 2)
+    test = np.setdiff1d(np.arange(graphs.n_graphs), train)
+    seen, compare = [], kind.compare
+    monkeypatch.setattr(kind, "compare", lambda *a: seen.append(1) or compare(*a))
+    shared = Shared(graphs, n_jobs=None)
+    found = [Part(shared, train, test, 0).rows(model, s) for s in model.embeddings]
+    finishing = kind().finishing
+    kept = [{k: v for k, v in s.items() if k not in finishing} for s in model.embeddings]
+    assert len(seen) == len({repr(setting) for setting in kept})
+    for setting, (rows, others) in zip(model.embeddings, found, strict=True):
+        kernel = kind(**setting).fit_transform(graphs)
+        np.testing.assert_allclose(rows, kernel[np.ix_(train, train)], atol=1e-9)
+        np.testing.assert_allclose(others, kernel[np.ix_(test, train)], atol=1e-9)
+
+
 def test_counts_of_all_graphs_give_the_rows_of_a_fit(monkeypatch):
     """However few graphs it is fitted to, and in however many runs they are counted."""
     monkeypatch.setattr(_patterns, "_RUN_NODES", 100)

@@ -1,7 +1,7 @@
 """What all graph kernels share: the form of scikit-learn, and normalisation."""
 
 from abc import ABC, abstractmethod
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
@@ -18,11 +18,14 @@ class GraphKernel(TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]
 
     Subclasses say what is kept of a graph (``_describe``, and ``_learn`` for those of
     fit), how two lots of graphs are compared (``_compare``), and each with itself
-    (``_own``).
-    ``normalize`` is a parameter, the cosine instead of the kernel, but for kernels that
-    are one for every graph with itself.
+    (``_own``). What is compared becomes the kernel by ``_finish``: as it is, or the cosine
+    where ``normalize`` is a parameter and true.
+
+    ``finishing`` names the parameters that matter for that last step alone, so that
+    several values of them can be tried on one comparison, which is what takes long.
     """
 
+    finishing: ClassVar[tuple[str, ...]] = ("normalize",)
     normalize: bool
 
     def fit(self, X: Any, y: object = None) -> Self:  # noqa: ARG002 - scikit-learn's form
@@ -36,10 +39,16 @@ class GraphKernel(TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]
 
     def fit_transform(self, X: Any, y: object = None) -> FloatArray:  # noqa: ARG002
         """Return the kernel of all graphs with each other, symmetric."""
-        self.fit(X)
-        kernel = self._normalized(
-            self._compare(self.trained_, self.trained_), self.trained_
-        )
+        return self.fit(X).finish(self.compare())
+
+    def compare(self) -> FloatArray:
+        """Return the graphs of fit compared with each other, for `finish`."""
+        check_is_fitted(self, "trained_")
+        return self._compare(self.trained_, self.trained_)
+
+    def finish(self, compared: FloatArray) -> FloatArray:
+        """Return the kernel of the graphs of fit, symmetric, given what `compare` did."""
+        kernel = self._finish(compared, self.trained_)
         return (kernel + kernel.T) / 2  # sums in another order round otherwise
 
     def transform(self, X: Any) -> FloatArray:
@@ -48,7 +57,7 @@ class GraphKernel(TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]
         batch = as_batch(X)
         self._check_alike(batch)
         described = self._describe(batch)
-        return self._normalized(self._compare(described, self.trained_), described)
+        return self._finish(self._compare(described, self.trained_), described)
 
     def _check_alike(self, batch: GraphBatch) -> None:
         if self.has_nodes_ and self._looks_at_labels():
@@ -65,12 +74,13 @@ class GraphKernel(TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]
         """
         return False
 
-    def _normalized(self, kernel: FloatArray, described: Any) -> FloatArray:
+    def _finish(self, compared: FloatArray, described: Any) -> FloatArray:
+        """Return the kernel of graphs that were compared with those of fit."""
         if not self.normalize:
-            return kernel
+            return compared
         roots = [np.sqrt(np.maximum(self._own(d), 0)) for d in (described, self.trained_)]
         scale = np.outer(*roots)
-        return np.divide(kernel, scale, out=np.zeros_like(kernel), where=scale > 0)
+        return np.divide(compared, scale, out=np.zeros_like(compared), where=scale > 0)
 
     def _learn(self, batch: GraphBatch) -> Any:
         """Describe the graphs of fit; for kernels that learn nothing else."""
@@ -82,8 +92,8 @@ class GraphKernel(TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]
 
     @abstractmethod
     def _compare(self, left: Any, right: Any) -> FloatArray:
-        """Return the kernel of all pairs."""
+        """Return what the kernel of all pairs is made of."""
 
-    @abstractmethod
     def _own(self, described: Any) -> FloatArray:
-        """Return the kernel of every graph with itself."""
+        """Return the kernel of every graph with itself, for cosines."""
+        raise NotImplementedError

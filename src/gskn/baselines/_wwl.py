@@ -70,7 +70,7 @@ class WWLKernel(GraphKernel):
     array([[0. , 0.66666667]])
     """
 
-    normalize = False  # no graph is at a distance from itself
+    finishing = ("gamma",)
 
     def __init__(
         self,
@@ -91,10 +91,10 @@ class WWLKernel(GraphKernel):
         """
         check_is_fitted(self, "trained_")
         if X is None:
-            return self._distances(self.trained_, self.trained_)
+            return self.compare()
         batch = as_batch(X)
         self._check_alike(batch)
-        return self._distances(self._describe(batch), self.trained_)
+        return self._compare(self._describe(batch), self.trained_)
 
     def _looks_at_labels(self) -> bool:
         return not isinstance(self.trained_, Clouds)
@@ -105,8 +105,7 @@ class WWLKernel(GraphKernel):
 
     def _learn(self, batch: GraphBatch) -> "_Histograms | Clouds":
         check_int(self.n_iterations, "n_iterations", minimum=0)
-        if not check_number(self.gamma, "gamma", minimum=0, maximum=1e6):
-            raise InputError("gamma must be above 0, got 0: all graphs would be equal.")
+        self._checked_gamma()
         if not self.learns_from(batch):
             return self._histograms(batch, None)
         self.scaler_ = AttributeScaler(batch, _SYSTEM)
@@ -134,10 +133,17 @@ class WWLKernel(GraphKernel):
             count_nodes(rounds, batch, rounds_known, shares), batch.graph_ptr
         )
 
-    def _compare(self, left: Any, right: Any) -> FloatArray:
-        return np.exp(-self.gamma * self._distances(left, right))
+    def _finish(self, compared: FloatArray, described: Any) -> FloatArray:  # noqa: ARG002
+        return np.exp(-self._checked_gamma() * compared)
 
-    def _distances(self, left: Any, right: Any) -> FloatArray:
+    def _checked_gamma(self) -> float:
+        gamma = check_number(self.gamma, "gamma", minimum=0, maximum=1e6)
+        if not gamma:
+            raise InputError("gamma must be above 0, got 0: all graphs would be equal.")
+        return gamma
+
+    def _compare(self, left: Any, right: Any) -> FloatArray:
+        """Return distances."""
         if isinstance(left, Clouds):
             distances = transport_distances(left, right)
         else:
@@ -146,9 +152,6 @@ class WWLKernel(GraphKernel):
         distances[empty[:, None] != others] = np.inf
         distances[np.ix_(empty, others)] = 0.0
         return distances
-
-    def _own(self, described: Any) -> FloatArray:
-        return np.ones(len(described.graph_ptr) - 1)
 
 
 @dataclass(frozen=True)

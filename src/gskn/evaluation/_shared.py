@@ -1,10 +1,12 @@
 """What does not depend on the fold: computed once for a set, whatever is fitted."""
 
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
 
 from gskn._types import FloatArray, IndexArray
+from gskn.baselines._kernel import GraphKernel
 from gskn.estimators import GSKN
 from gskn.evaluation._model import Model
 from gskn.evaluation._patterns import PatternRows
@@ -20,6 +22,7 @@ class Shared:
         self.batch, self.n_jobs = batch, n_jobs
         self._patterns = PatternRows(batch, n_jobs)
         self._found: dict[str, FloatArray] = {}
+        self._compared: dict[str, tuple[Any, FloatArray]] = {}
 
     def embed(
         self, model: Model, estimator: Any, train: IndexArray, test: IndexArray
@@ -32,14 +35,33 @@ class Shared:
             return self._patterns.embed(estimator, train, test)
         if self._learns(estimator) and not model.transductive:
             return None
-        key = repr((type(estimator), sorted(estimator.get_params(deep=False).items())))
+        key = _key(estimator)
         if key not in self._found:
-            self._found[key] = estimator.fit_transform(self.batch)
+            self._found[key] = self._fit_transform(estimator)
         found = self._found[key]
         if model.gives_kernels:
             return found[np.ix_(train, train)], found[np.ix_(test, train)]
         return found[train], found[test]
 
+    def _fit_transform(self, estimator: Any) -> FloatArray:
+        """Compare graphs once for all kernels that are made of the same comparison."""
+        if not isinstance(estimator, GraphKernel):
+            rows: FloatArray = estimator.fit_transform(self.batch)
+            return rows
+        key = _key(estimator, without=estimator.finishing)
+        if key not in self._compared:
+            self._compared[key] = estimator, estimator.fit(self.batch).compare()
+        fitted, compared = self._compared[key]
+        given = {name: getattr(estimator, name) for name in estimator.finishing}
+        kernel: FloatArray = fitted.set_params(**given).finish(compared)
+        return kernel
+
     def _learns(self, estimator: Any) -> bool:
         """Tell whether a fit matters; it does for those that do not say."""
         return not hasattr(estimator, "learns_from") or estimator.learns_from(self.batch)
+
+
+def _key(estimator: Any, without: Collection[str] = ()) -> str:
+    """Return a string that is the same for estimators of the same parameters."""
+    given = estimator.get_params(deep=False).items()
+    return repr((type(estimator), sorted((k, v) for k, v in given if k not in without)))
