@@ -103,10 +103,16 @@ OTHERS = (
         *("retgk", "return probabilities of random walks", RetGK),
         without={"with_attributes": (False,)},
     ),
-    *_with_and_without_attributes(
+    _kernel(  # every step more takes minutes
         *("wwl", "Wasserstein Weisfeiler-Lehman kernel", WWLKernel),
-        without={"sources": ("labels",)},
-        n_iterations=(1, 3),
+        transductive=True,
+        n_iterations=(1, 3, 5),
+        gamma=(0.1, 1.0, 10.0),
+    ),
+    _kernel(
+        *("wwl-labels", "Wasserstein Weisfeiler-Lehman kernel, labels alone", WWLKernel),
+        sources=("labels",),
+        n_iterations=(1, 2, 3, 5, 7),
         gamma=(0.1, 1.0, 10.0),
     ),
     *_with_and_without_attributes(
