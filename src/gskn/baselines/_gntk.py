@@ -14,7 +14,7 @@ from gskn.baselines._attributes import AttributeScaler, uses_attributes
 from gskn.baselines._colours import Colours, first_colours, mix
 from gskn.baselines._cost import check_sizes, refuse_days
 from gskn.baselines._jit_tangent import pass_layer
-from gskn.baselines._kernel import GraphKernel
+from gskn.baselines._kernel import NormalizedKernel
 from gskn.baselines._unfoldings import Unfoldings, closed_adjacency, unfold
 from gskn.graphs import GraphBatch
 from gskn.graphs._batch import runs_of_graphs
@@ -32,7 +32,7 @@ Pair: TypeAlias = tuple[csr_array, csr_array]
 Roots: TypeAlias = Callable[[int, FloatArray], tuple[FloatArray, FloatArray]]
 
 
-class GNTK(GraphKernel):
+class GNTK(NormalizedKernel):
     """The kernel of infinitely wide graph networks in the limit of small steps of descent.
 
     A network is ``n_blocks`` times: add up a node and its neighbours, then ``n_layers``

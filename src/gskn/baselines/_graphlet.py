@@ -7,7 +7,7 @@ from scipy.sparse import csr_array
 from gskn._types import FloatArray, IndexArray, NodeArray
 from gskn._validation import check_int
 from gskn.baselines._jit_graphlets import fill_cliques, fill_cycles
-from gskn.baselines._kernel import GraphKernel
+from gskn.baselines._kernel import NormalizedKernel
 from gskn.exceptions import InputError
 from gskn.graphs import GraphBatch
 
@@ -32,7 +32,7 @@ _FOUR = [
 _FIRST_CONNECTED = {3: 2, 4: 5}
 
 
-class GraphletKernel(GraphKernel):
+class GraphletKernel(NormalizedKernel):
     """Compare graphs by the shares of their induced subgraphs of three or four nodes.
 
     Parameters

@@ -10,7 +10,7 @@ from gskn._validation import check_choice, check_int, check_number
 from gskn.baselines._attributes import AttributeScaler
 from gskn.baselines._colours import Colours, first_colours, mix, refine
 from gskn.baselines._counts import Counts, compare_all, count_nodes, squares_of_all
-from gskn.baselines._kernel import GraphKernel
+from gskn.baselines._kernel import NormalizedKernel
 from gskn.baselines._shortest_path import count_pairs
 from gskn.exceptions import InputError
 from gskn.graphs import GraphBatch
@@ -19,7 +19,7 @@ _SYSTEM = "A hash graph kernel"
 _LAST_BIN = 2.0**62
 
 
-class HashGraphKernel(GraphKernel):
+class HashGraphKernel(NormalizedKernel):
     """The mean of a kernel for labels over many ways to turn attributes into labels.
 
     Parameters

@@ -17,16 +17,12 @@ class GraphKernel(TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]
     """A kernel between graphs: ``transform`` compares graphs with those of ``fit``.
 
     Subclasses say what is kept of a graph (``_describe``, and ``_learn`` for those of
-    fit), how two lots of graphs are compared (``_compare``), and each with itself
-    (``_own``). What is compared becomes the kernel by ``_finish``: as it is, or the cosine
-    where ``normalize`` is a parameter and true.
-
-    ``finishing`` names the parameters that matter for that last step alone, so that
-    several values of them can be tried on one comparison, which is what takes long.
+    fit), how two lots of graphs are compared (``_compare``), and what kernel that gives
+    (``_finish``). ``finishing`` names the parameters that matter for that last step alone,
+    so that several values of them can be tried on one comparison, which is what takes long.
     """
 
-    finishing: ClassVar[tuple[str, ...]] = ("normalize",)
-    normalize: bool
+    finishing: ClassVar[tuple[str, ...]]
 
     def fit(self, X: Any, y: object = None) -> Self:  # noqa: ARG002 - scikit-learn's form
         """Keep what the kernel needs of the graphs ``X``."""
@@ -74,14 +70,6 @@ class GraphKernel(TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]
         """
         return False
 
-    def _finish(self, compared: FloatArray, described: Any) -> FloatArray:
-        """Return the kernel of graphs that were compared with those of fit."""
-        if not self.normalize:
-            return compared
-        roots = [np.sqrt(np.maximum(self._own(d), 0)) for d in (described, self.trained_)]
-        scale = np.outer(*roots)
-        return np.divide(compared, scale, out=np.zeros_like(compared), where=scale > 0)
-
     def _learn(self, batch: GraphBatch) -> Any:
         """Describe the graphs of fit; for kernels that learn nothing else."""
         return self._describe(batch)
@@ -94,6 +82,27 @@ class GraphKernel(TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]
     def _compare(self, left: Any, right: Any) -> FloatArray:
         """Return what the kernel of all pairs is made of."""
 
+    @abstractmethod
+    def _finish(self, compared: FloatArray, described: Any) -> FloatArray:
+        """Return the kernel of graphs that were compared with those of fit."""
+
+
+class NormalizedKernel(GraphKernel):
+    """A kernel, or its cosine where the parameter ``normalize`` is true.
+
+    Subclasses also say what every graph has with itself (``_own``).
+    """
+
+    finishing = ("normalize",)
+    normalize: bool
+
+    def _finish(self, compared: FloatArray, described: Any) -> FloatArray:
+        if not self.normalize:
+            return compared
+        roots = [np.sqrt(np.maximum(self._own(d), 0)) for d in (described, self.trained_)]
+        scale = np.outer(*roots)
+        return np.divide(compared, scale, out=np.zeros_like(compared), where=scale > 0)
+
+    @abstractmethod
     def _own(self, described: Any) -> FloatArray:
-        """Return the kernel of every graph with itself, for cosines."""
-        raise NotImplementedError
+        """Return the kernel of every graph with itself."""

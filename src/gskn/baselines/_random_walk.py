@@ -11,7 +11,7 @@ from gskn._validation import check_fraction, check_int, check_number
 from gskn.baselines._colours import first_colours
 from gskn.baselines._cost import refuse_days
 from gskn.baselines._jit_walks import SortedGraphs, count_steps, fill_shared_walks
-from gskn.baselines._kernel import GraphKernel
+from gskn.baselines._kernel import NormalizedKernel
 from gskn.exceptions import InputError
 from gskn.graphs import GraphBatch
 from gskn.walks._threads import run_threads
@@ -23,7 +23,7 @@ _PAIRS = 2**12  # of graphs, compared by one thread at a time
 _SECONDS = 1e-9  # per entry of one adjacency matrix, node of the other graph, and step
 
 
-class RandomWalkKernel(GraphKernel):
+class RandomWalkKernel(NormalizedKernel):
     """Compare graphs by the walks they have in common, long ones counting less.
 
     Parameters

@@ -9,7 +9,7 @@ from gskn._types import FloatArray, IndexArray
 from gskn.baselines._colours import Colours, first_colours, mix
 from gskn.baselines._cost import refuse_days
 from gskn.baselines._counts import Counts
-from gskn.baselines._kernel import GraphKernel
+from gskn.baselines._kernel import NormalizedKernel
 from gskn.graphs import GraphBatch
 from gskn.graphs._batch import runs_of_graphs
 
@@ -19,7 +19,7 @@ _SECONDS_A_PAIR = 3e-7
 _NOTHING = (np.empty(0, np.uint64), np.empty(0, np.int64), np.empty(0))
 
 
-class ShortestPathKernel(GraphKernel):
+class ShortestPathKernel(NormalizedKernel):
     """Compare graphs by the pairs of nodes they have: both labels, and the distance.
 
     Parameters

@@ -6,11 +6,11 @@ from gskn._types import FloatArray
 from gskn._validation import check_int
 from gskn.baselines._colours import first_colours, refine
 from gskn.baselines._counts import Counts, compare_all, count_nodes, squares_of_all
-from gskn.baselines._kernel import GraphKernel
+from gskn.baselines._kernel import NormalizedKernel
 from gskn.graphs import GraphBatch
 
 
-class WLKernel(GraphKernel):
+class WLKernel(NormalizedKernel):
     """The subtree kernel: colours that two graphs share, after 0 to h refinements.
 
     Parameters

@@ -22,7 +22,7 @@ class Shared:
         self.batch, self.n_jobs = batch, n_jobs
         self._patterns = PatternRows(batch, n_jobs)
         self._found: dict[str, FloatArray] = {}
-        self._compared: dict[str, tuple[Any, FloatArray]] = {}
+        self._compared: tuple[str, Any, FloatArray] = ("", None, np.empty(0))
 
     def embed(
         self, model: Model, estimator: Any, train: IndexArray, test: IndexArray
@@ -44,14 +44,17 @@ class Shared:
         return found[train], found[test]
 
     def _fit_transform(self, estimator: Any) -> FloatArray:
-        """Compare graphs once for all kernels that are made of the same comparison."""
+        """Compare graphs once for all kernels that are made of the same comparison.
+
+        Only the last comparison is kept: grids have settings that share one side by side.
+        """
         if not isinstance(estimator, GraphKernel):
             rows: FloatArray = estimator.fit_transform(self.batch)
             return rows
         key = _key(estimator, without=estimator.finishing)
-        if key not in self._compared:
-            self._compared[key] = estimator, estimator.fit(self.batch).compare()
-        fitted, compared = self._compared[key]
+        if key != self._compared[0]:
+            self._compared = key, estimator, estimator.fit(self.batch).compare()
+        _, fitted, compared = self._compared
         given = {name: getattr(estimator, name) for name in estimator.finishing}
         kernel: FloatArray = fitted.set_params(**given).finish(compared)
         return kernel

@@ -40,7 +40,7 @@ _OURS = {
     "RW only, chosen": "gskn-rw",
     "GSKN, 64 columns": "rw+aw-64",
 }
-# Hours for every setting: pairs of 372,000 nodes, or as many walks to train on.
+# Minutes to hours for every setting: pairs of 372,000 nodes, or their walks to train on.
 _TOO_SLOW = {"COLLAB": {"gntk-labels", "retgk-labels", "awe"}}
 _SLOW = {"awe", "gntk", "gntk-labels", "rw-kernel"}
 _SIGNS = {"above": " >", "below": " <", "equal": ""}
@@ -69,7 +69,7 @@ def baseline_rows(records: Sequence[Record]) -> list[dict[str, Any]]:
         }
         rows.append({"system": system, **ours})
         published = {data: LITERATURE[data].get(system) or "-" for data in ours}
-        if any(cell != "-" for cell in published.values()):
+        if any(number != "-" for number in published.values()):
             rows.append({"system": f"{system}, published", **published})
     return rows
 

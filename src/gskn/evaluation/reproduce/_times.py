@@ -38,7 +38,7 @@ _OTHERS: dict[str, Timed] = {
     "GCKN, walks": (GCKN, {"variant": "walk"}),
     "GCKN, subtrees": (GCKN, {"variant": "subtree"}),
 }
-_TOO_SLOW = {"COLLAB": {"GNTK", "RetGK", "AWE"}}  # half an hour, or hours
+_TOO_SLOW = {"COLLAB": {"GNTK", "RetGK", "AWE"}}  # minutes to hours
 _GROWTH: dict[str, Timed] = {
     "walk": (GSKN, {"branches": ("walk",)}),
     "anonymous": (GSKN, {"branches": ("anonymous",)}),
