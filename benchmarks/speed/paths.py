@@ -61,7 +61,7 @@ def main() -> None:
             layer.fit(graphs, rows, np.random.default_rng(0))
             mapped = layer.maps[0]
             nothing = np.zeros(graphs.n_nodes, dtype=bool)
-            one = (_Input.of(graphs, rows, nothing, layer.settings, None), length, mapped)
+            one = (_Input.of(graphs, rows, layer.settings, None), nothing, length, mapped)
             factors = layer._factors(rows, length, mapped.landmarks)  # noqa: SLF001
             (found,) = layer.transform(graphs, rows, None)
             alive = graphs.degrees > 0  # signed sums know no dead ends

@@ -72,6 +72,29 @@ def test_a_layer_sums_over_all_walks(
     np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-9)
 
 
+TWINS = {
+    "complete": nx.complete_graph(4),
+    "star": nx.star_graph(4),
+    "parts": nx.complete_multipartite_graph(2, 1, 2),
+    "isolated": nx.empty_graph(3),
+    "loops": nx.Graph([*nx.star_graph(3).edges, (1, 1), (2, 2), (3, 3)]),
+    "all loops": nx.Graph([*nx.complete_graph(3).edges, (0, 0), (1, 1), (2, 2)]),
+}
+
+
+@pytest.mark.parametrize("kind", LAYERS)
+@pytest.mark.parametrize("name", TWINS)
+@pytest.mark.parametrize("weighting", ["count", "probability"])
+def test_walks_of_twins_are_counted_together(kind, name, weighting):
+    graph = nx.convert_node_labels_to_integers(TWINS[name])
+    batch, rows = as_batch(graph), np.ones((len(graph), 2))
+    rows[0] = 2
+    layer = fitted(kind, 4, batch, rows, weighting=weighting, alpha=0.7, eps=1e-3)
+    found = np.hstack(layer.transform(batch, NodeRows.of(rows), None))
+    expected = reference.layer_rows(layer, LAYERS[kind][1], graph, rows)
+    np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-9)
+
+
 @pytest.mark.parametrize("kind", LAYERS)
 def test_shared_rows_are_as_good_as_own_rows(kind):
     batch = datasets.load("structure").graphs[:20]

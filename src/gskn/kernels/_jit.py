@@ -3,7 +3,7 @@
 import numpy as np
 
 from gskn._numba import jit
-from gskn._types import AnyArray, FloatArray, IndexArray, NodeArray
+from gskn._types import FloatArray, IndexArray, NodeArray
 from gskn.walks._jit import find, mix, pick
 
 
@@ -48,46 +48,57 @@ def fill_step_sums(
 
 
 @jit
+def step_chance(
+    indptr: IndexArray,
+    indices: NodeArray,
+    chances: FloatArray,
+    own: FloatArray,
+    classes: IndexArray,
+    at: int,
+    symbol: int,
+) -> float:
+    """Return what a step counts from one visited node to another; 0 without an edge."""
+    here = classes[at]
+    place = find(indices, indptr[here], indptr[here + 1], classes[symbol])
+    chance = chances[place] if place >= 0 else 0.0
+    return chance + own[here] if symbol == at else chance
+
+
+@jit
 def add_last_visits(
     indptr: IndexArray,
     indices: NodeArray,
     chances: FloatArray,
+    own: FloatArray,
+    n_options: IndexArray,
     codes: IndexArray,
     factors: FloatArray,
     lasts: FloatArray,
     columns: IndexArray,
     kernel: FloatArray,
     only_paths: bool,  # noqa: FBT001 - compiled loops take no keywords
-    visited: IndexArray,
+    classes: IndexArray,
     n_known: int,
-    node: np.int64,
+    at: int,
     product: FloatArray,
     fresh: FloatArray,
     sums: FloatArray,
 ) -> None:
     """Add all walks that are one visit short; ``product`` is what they count so far.
 
-    ``lasts`` holds the sums over all last visits. Of these, visited nodes are taken out
-    one by one; the rest are new nodes, which all give the same pattern.
+    ``classes`` has the class of every visited node, and ``at`` tells which of them the
+    walk is at. ``lasts`` holds the sums over all last visits. Of these, visited nodes are
+    taken out one by one; the rest are new nodes, which all give the same pattern.
     """
     n_landmarks = len(product)
-    first, end = indptr[node], indptr[node + 1]
-    n_left = max(end - first, 1)
-    fresh[:] = lasts[node]
+    n_left = n_options[classes[at]]
+    fresh[:] = lasts[classes[at]]
     for symbol in range(n_known):
-        other = visited[symbol]
-        chance = 1.0
-        if first == end:  # a dead end: the walk stays
-            if other != node:
-                continue
-        else:
-            place = find(indices, first, end, other)
-            if place < 0:
-                continue
-            if len(chances) > 0:
-                chance = chances[place]
+        chance = step_chance(indptr, indices, chances, own, classes, at, symbol)
+        if chance == 0.0:
+            continue
         n_left -= 1
-        factor = factors[codes[other]]
+        factor = factors[codes[classes[symbol]]]
         for z in range(n_landmarks):
             fresh[z] -= chance * factor[z]
         if not only_paths:
@@ -105,6 +116,8 @@ def add_all_walks(
     indptr: IndexArray,
     indices: NodeArray,
     chances: FloatArray,
+    own: FloatArray,
+    n_options: IndexArray,
     codes: IndexArray,
     factors: FloatArray,
     lasts: FloatArray,
@@ -112,143 +125,87 @@ def add_all_walks(
     columns: IndexArray,
     kernel: FloatArray,
     only_paths: bool,  # noqa: FBT001 - compiled loops take no keywords
+    sizes: IndexArray,
     start: int,
     sums: FloatArray,
 ) -> None:
-    """Add the kernel of all walks from a node with every landmark to ``sums``.
+    """Add the kernel of all walks from a node of a class with every landmark to ``sums``.
 
     ``factors[j, c, z]`` is the factor of landmark z at position j for nodes with code c,
-    and ``kernel[p, z]`` that of pattern p. A step counts its chance, or 1 where there are
-    none. The last step is not walked.
+    and ``kernel[p, z]`` that of pattern p. A step goes back to a node that was visited,
+    or on to a class: all of its nodes that were not are one step. The last is not walked.
     """
     length, _, n_landmarks = factors.shape
-    visited = np.empty(length + 1, np.int64)
-    path = np.empty(length, np.int64)  # node at every depth
-    known = np.empty(length, np.int64)  # symbols known at every depth
+    classes = np.empty(length + 1, np.int64)  # of visited nodes
+    ats = np.zeros(length, np.int64)  # which of them the walk is at, at every depth
+    known = np.empty(length, np.int64)  # how many there are at every depth
     states = np.zeros(length, np.int64)
-    nexts = np.zeros(length, np.int64)  # next edge to follow at every depth
+    nexts = np.zeros(length, np.int64)  # next option at every depth
     products = np.empty((length, n_landmarks))
     fresh = np.empty(n_landmarks)
-    path[0], known[0], visited[0] = start, 1, start
+    known[0], classes[0] = 1, start
+    nexts[0] = 1 if only_paths else 0
     products[0] = factors[0, codes[start]]
     depth = 0
     while depth >= 0:
-        node, n_known = path[depth], known[depth]
-        first, end = indptr[node], indptr[node + 1]
+        at, n_known = ats[depth], known[depth]
         if depth == length - 2:
             add_last_visits(
                 indptr,
                 indices,
                 chances,
+                own,
+                n_options,
                 codes,
                 factors[length - 1],
                 lasts,
                 columns[states[depth]],
                 kernel,
                 only_paths,
-                visited,
+                classes,
                 n_known,
-                node,
+                at,
                 products[depth],
                 fresh,
                 sums,
             )
             depth -= 1
             continue
-        if nexts[depth] == max(end - first, 1):
-            depth -= 1
-            continue
-        following, chance = node, 1.0  # at a dead end, the one option is to stay
-        if first < end:
-            following = np.int64(indices[first + nexts[depth]])
-            chance = chances[first + nexts[depth]] if len(chances) > 0 else 1.0
+        symbol = nexts[depth]
         nexts[depth] += 1
-        symbol = 0
-        while symbol < n_known and visited[symbol] != following:
-            symbol += 1
-        if symbol < n_known and only_paths:
-            continue
-        if symbol == n_known:
-            visited[n_known] = following
+        if symbol < n_known:
+            chance = step_chance(indptr, indices, chances, own, classes, at, symbol)
+        else:
+            entry = indptr[classes[at]] + symbol - n_known
+            if entry == indptr[classes[at] + 1]:
+                depth -= 1
+                continue
+            symbol = n_known
+            following = np.int64(indices[entry])
+            n_left = sizes[following]
+            for other in range(n_known):
+                n_left -= classes[other] == following
+            chance = chances[entry] * n_left
+            classes[n_known] = following
             n_known += 1
-        factor = factors[depth + 1, codes[following]]
+        if chance == 0.0:
+            continue
+        factor = factors[depth + 1, codes[classes[symbol]]]
         for z in range(n_landmarks):
             products[depth + 1, z] = products[depth, z] * factor[z] * chance
         states[depth + 1] = children[states[depth], symbol]
         depth += 1
-        path[depth], known[depth], nexts[depth] = following, n_known, 0
-
-
-@jit
-def add_sampled_walks(
-    indptr: IndexArray,
-    indices: NodeArray,
-    totals: FloatArray,
-    chances: FloatArray,
-    codes: IndexArray,
-    factors: FloatArray,
-    lasts: FloatArray,
-    children: IndexArray,
-    columns: IndexArray,
-    kernel: FloatArray,
-    only_paths: bool,  # noqa: FBT001 - compiled loops take no keywords
-    key: np.uint64,
-    n_walks: int,
-    start: int,
-    sums: FloatArray,
-) -> None:
-    """Add the mean over sampled walks; only their last visit is not left to chance."""
-    length, _, n_landmarks = factors.shape
-    visited = np.empty(length + 1, np.int64)
-    product, fresh = np.empty(n_landmarks), np.empty(n_landmarks)
-    for repeat in range(n_walks):
-        bits = mix(key + np.uint64(repeat) * np.uint64(0x9E3779B97F4A7C15))
-        node = np.int64(start)
-        visited[0] = node
-        n_known, state = 1, 0
-        product[:] = factors[0, codes[node]] / n_walks
-        is_path = True
-        for visit in range(1, length - 1):
-            bits = mix(bits + np.uint64(0x9E3779B97F4A7C15))
-            first, end = indptr[node], indptr[node + 1]
-            if first < end:
-                node = np.int64(indices[pick(totals, first, end, bits)])
-            symbol = 0
-            while symbol < n_known and visited[symbol] != node:
-                symbol += 1
-            if symbol == n_known:
-                visited[n_known] = node
-                n_known += 1
-            else:
-                is_path = False
-            state = children[state, symbol]
-            product *= factors[visit, codes[node]]
-        if is_path or not only_paths:
-            add_last_visits(
-                indptr,
-                indices,
-                chances,
-                codes,
-                factors[length - 1],
-                lasts,
-                columns[state],
-                kernel,
-                only_paths,
-                visited,
-                n_known,
-                node,
-                product,
-                fresh,
-                sums,
-            )
+        ats[depth], known[depth] = symbol, n_known
+        nexts[depth] = n_known if only_paths else 0
 
 
 @jit
 def fill_walk_sums(
     indptr: IndexArray,
     indices: NodeArray,
-    totals: FloatArray,
     chances: FloatArray,
+    own: FloatArray,
+    n_options: IndexArray,
     codes: IndexArray,
     factors: FloatArray,
     lasts: FloatArray,
@@ -256,48 +213,106 @@ def fill_walk_sums(
     columns: IndexArray,
     kernel: FloatArray,
     only_paths: bool,  # noqa: FBT001 - compiled loops take no keywords
-    sampled: AnyArray,
+    sizes: IndexArray,
+    starts: IndexArray,
+    sums: FloatArray,
+) -> None:
+    """Overwrite the rows of some classes with the sums over all walks of a node."""
+    for start in starts:
+        sums[start] = 0.0
+        add_all_walks(
+            indptr,
+            indices,
+            chances,
+            own,
+            n_options,
+            codes,
+            factors,
+            lasts,
+            children,
+            columns,
+            kernel,
+            only_paths,
+            sizes,
+            start,
+            sums[start],
+        )
+
+
+@jit
+def fill_sampled_sums(
+    indptr: IndexArray,
+    indices: NodeArray,
+    chances: FloatArray,
+    own: FloatArray,
+    n_options: IndexArray,
+    codes: IndexArray,
+    factors: FloatArray,
+    lasts: FloatArray,
+    children: IndexArray,
+    columns: IndexArray,
+    kernel: FloatArray,
+    only_paths: bool,  # noqa: FBT001 - compiled loops take no keywords
+    class_of: IndexArray,
+    node_indptr: IndexArray,
+    node_indices: NodeArray,
+    totals: FloatArray,
     positions: IndexArray,
     seed: np.uint64,
     n_walks: int,
-    nodes: IndexArray,
+    starts: IndexArray,
     sums: FloatArray,
 ) -> None:
-    """Overwrite the rows of ``nodes`` with the sums over their walks, all or sampled."""
-    for number in range(len(nodes)):
-        node = nodes[number]
-        sums[number] = 0.0
-        if sampled[node]:
-            key = mix(seed ^ mix(np.uint64(positions[node]) + np.uint64(1)))
-            add_sampled_walks(
-                indptr,
-                indices,
-                totals,
-                chances,
-                codes,
-                factors,
-                lasts,
-                children,
-                columns,
-                kernel,
-                only_paths,
-                key,
-                n_walks,
-                node,
-                sums[number],
-            )
-        else:
-            add_all_walks(
-                indptr,
-                indices,
-                chances,
-                codes,
-                factors,
-                lasts,
-                children,
-                columns,
-                kernel,
-                only_paths,
-                node,
-                sums[number],
-            )
+    """Overwrite the rows of some nodes with means over sampled walks.
+
+    Only their last visit is not left to chance.
+    """
+    length, _, n_landmarks = factors.shape
+    visited = np.empty(length + 1, np.int64)
+    classes = np.empty(length + 1, np.int64)
+    product, fresh = np.empty(n_landmarks), np.empty(n_landmarks)
+    for start in starts:
+        sums[start] = 0.0
+        key = mix(seed ^ mix(np.uint64(positions[start]) + np.uint64(1)))
+        for repeat in range(n_walks):
+            bits = mix(key + np.uint64(repeat) * np.uint64(0x9E3779B97F4A7C15))
+            node = np.int64(start)
+            visited[0], classes[0] = node, class_of[node]
+            n_known, state, symbol = 1, 0, 0
+            product[:] = factors[0, codes[classes[0]]] / n_walks
+            is_path = True
+            for visit in range(1, length - 1):
+                bits = mix(bits + np.uint64(0x9E3779B97F4A7C15))
+                first, end = node_indptr[node], node_indptr[node + 1]
+                if first < end:
+                    node = np.int64(node_indices[pick(totals, first, end, bits)])
+                symbol = 0
+                while symbol < n_known and visited[symbol] != node:
+                    symbol += 1
+                if symbol == n_known:
+                    visited[n_known], classes[n_known] = node, class_of[node]
+                    n_known += 1
+                else:
+                    is_path = False
+                state = children[state, symbol]
+                product *= factors[visit, codes[classes[symbol]]]
+            if is_path or not only_paths:
+                add_last_visits(
+                    indptr,
+                    indices,
+                    chances,
+                    own,
+                    n_options,
+                    codes,
+                    factors[length - 1],
+                    lasts,
+                    columns[state],
+                    kernel,
+                    only_paths,
+                    classes,
+                    n_known,
+                    symbol,
+                    product,
+                    fresh,
+                    sums[start],
+                )

@@ -7,6 +7,7 @@ carbons" from "carbons, and a ring of six".
 
 import logging
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from gskn._types import AnyArray, BoolArray, FloatArray, IndexArray
 from gskn.exceptions import InputError
 from gskn.graphs import GraphBatch
 from gskn.graphs._batch import positions_within
-from gskn.kernels._jit import fill_walk_sums
+from gskn.kernels._jit import fill_sampled_sums, fill_walk_sums
 from gskn.kernels._landmarks import choose_landmarks, distinct_walks
 from gskn.kernels._nystrom import NystromMap, gaussian
 from gskn.kernels._pattern import one_hot_patterns
@@ -22,19 +23,19 @@ from gskn.kernels._rows import NodeRows
 from gskn.kernels._settings import Settings
 from gskn.kernels._steps import Steps
 from gskn.walks import anonymize, patterns
-from gskn.walks._exact import n_walks_by_graph
+from gskn.walks._exact import n_walks_of
 from gskn.walks._sample import (
     pattern_tree,
     running_sums,
     scaled_weights,
-    step_chances,
     walks_for_landmarks,
 )
 from gskn.walks._threads import run_threads
 
 logger = logging.getLogger(__name__)
 
-_MAX_WALKS = 1e7  # of a graph, without their last visit; "auto" samples beyond
+# Of classes of twins in a graph, without their last visit; "auto" samples beyond.
+_MAX_WALKS = 1e7
 _NODES_AT_ONCE = 2048
 
 
@@ -45,30 +46,23 @@ class _Input:
     batch: GraphBatch
     rows: NodeRows
     steps: Steps
-    sampled: BoolArray  # whether the walks of a node are sampled
-    positions: IndexArray
-    totals: FloatArray
-    chances: FloatArray
+    chances: FloatArray  # of every entry of the steps
+    own: FloatArray
+    n_options: IndexArray  # nodes that a step from a class may lead to
 
     @staticmethod
     def of(
-        batch: GraphBatch,
-        rows: NodeRows,
-        sampled: BoolArray,
-        settings: Settings,
-        n_jobs: int | None,
+        batch: GraphBatch, rows: NodeRows, settings: Settings, n_jobs: int | None
     ) -> "_Input":
         probability = settings.probability
-        weights = scaled_weights(batch, use_weights=True)
-        return _Input(
-            batch,
-            rows,
-            Steps.of(batch, rows.codes, probability=probability, n_jobs=n_jobs),
-            sampled,
-            positions_within(batch.graph_sizes),
-            running_sums(batch, weights),
-            step_chances(batch, weights) if probability else np.empty(0),
-        )
+        steps = Steps.of(batch, rows.codes, probability=probability, n_jobs=n_jobs)
+        degrees = np.diff(batch.adjacency.indptr)[steps.first]
+        return _Input(batch, rows, steps, *steps.chances(), np.maximum(degrees, 1))
+
+    @property
+    def codes(self) -> IndexArray:
+        """Which row the nodes of a class have."""
+        return self.rows.codes[self.steps.first]
 
 
 @dataclass
@@ -116,9 +110,10 @@ class JointLayer:
         self, batch: GraphBatch, rows: NodeRows, n_jobs: int | None
     ) -> list[FloatArray]:
         """Return the coordinates of all nodes, one block for every length."""
-        walked = _Input.of(batch, rows, self._sampled(batch), self.settings, n_jobs)
+        walked = _Input.of(batch, rows, self.settings, n_jobs)
+        sampled = self._sampled(walked)
         return [
-            self._sums(walked, length, mapped) @ mapped.root
+            self._sums(walked, sampled, length, mapped) @ mapped.root
             for length, mapped in zip(self.lengths, self.maps, strict=True)
         ]
 
@@ -144,50 +139,55 @@ class JointLayer:
         parts = landmarks[:, landmarks.shape[1] - listed.shape[1] :]
         return gaussian(listed * np.sqrt(self.settings.beta), parts, 1.0)
 
-    def _sums(self, walked: "_Input", length: int, mapped: NystromMap) -> FloatArray:
+    def _sums(
+        self, walked: _Input, sampled: BoolArray, length: int, mapped: NystromMap
+    ) -> FloatArray:
         """Return the sums over all walks of a length, one row for every node."""
-        rows, steps = walked.rows, walked.steps
+        rows, steps, codes = walked.rows, walked.steps, walked.codes
         factors = self._factors(rows, length, mapped.landmarks)
         kernel = self._pattern_kernel(length, mapped.landmarks)
         if length == 1:
             alone: FloatArray = factors[0, rows.codes] * kernel[0]
             return alone
         children, first_states = pattern_tree(length)
-        columns = children - first_states[length]
-        sums = np.empty((walked.batch.n_nodes, mapped.n_landmarks))
-        lasts = steps.sum_over(factors[-1][rows.codes[steps.first]])[steps.class_of]
-        matrix = walked.batch.adjacency
+        lasts = steps.sum_over(factors[-1][codes])
+        moves = (steps.indptr, steps.indices, walked.chances, walked.own)
+        values = (walked.n_options, codes, factors, lasts)
+        patterned = (children, children - first_states[length], kernel, self.only_paths)
+        common: tuple[Any, ...] = (*moves, *values, *patterned)
+        by_class = np.empty((len(codes), mapped.n_landmarks))
 
-        def fill(start: int) -> None:
-            part = sums[start : start + _NODES_AT_ONCE]
-            fill_walk_sums(
-                matrix.indptr,
-                matrix.indices,
-                walked.totals,
-                walked.chances,
-                rows.codes,
-                factors,
-                lasts,
-                children,
-                columns,
-                kernel,
-                self.only_paths,
-                walked.sampled,
-                walked.positions,
-                np.uint64(self.seed),
-                self.settings.n_walks,
-                np.arange(start, start + len(part)),
-                part,
-            )
+        def fill(starts: IndexArray) -> None:
+            fill_walk_sums(*(*common, steps.sizes, starts, by_class))
 
-        starts = list(range(0, len(sums), _NODES_AT_ONCE))
-        run_threads(fill, starts, steps.n_jobs)
+        exact = np.flatnonzero(~sampled[steps.first])
+        run_threads(fill, _pieces(exact), steps.n_jobs)
+        sums: FloatArray = by_class[steps.class_of]
+        if sampled.any():
+            self._sample(walked, sampled, common, sums)
         return sums
 
-    def _sampled(self, batch: GraphBatch) -> BoolArray:
+    def _sample(
+        self, walked: _Input, sampled: BoolArray, common: tuple[Any, ...], sums: FloatArray
+    ) -> None:
+        """Overwrite the sums of nodes whose walks are sampled."""
+        batch, steps = walked.batch, walked.steps
+        totals = running_sums(batch, scaled_weights(batch, use_weights=True))
+        graph = (batch.adjacency.indptr, batch.adjacency.indices, totals)
+        positions = positions_within(batch.graph_sizes)
+        drawn = (positions, np.uint64(self.seed), self.settings.n_walks)
+        inputs = (*common, steps.class_of, *graph, *drawn)
+
+        def fill(starts: IndexArray) -> None:
+            fill_sampled_sums(*(*inputs, starts, sums))
+
+        run_threads(fill, _pieces(np.flatnonzero(sampled)), steps.n_jobs)
+
+    def _sampled(self, walked: _Input) -> BoolArray:
         """Tell of every node whether its walks are sampled."""
-        settings = self.settings
-        n_walks: IndexArray | FloatArray = n_walks_by_graph(batch, max(self.length - 1, 1))
+        settings, batch, steps = self.settings, walked.batch, walked.steps
+        graph_ptr = np.searchsorted(steps.first, batch.graph_ptr)
+        n_walks = n_walks_of(steps.matrix, graph_ptr, max(self.length - 1, 1))
         chosen = np.asarray(n_walks > _MAX_WALKS)
         if settings.method != "auto":
             chosen[:] = settings.method == "sampled"
@@ -216,14 +216,16 @@ class PathLayer(JointLayer):
 
     only_paths = True
 
-    def _sums(self, walked: "_Input", length: int, mapped: NystromMap) -> FloatArray:
+    def _sums(
+        self, walked: _Input, sampled: BoolArray, length: int, mapped: NystromMap
+    ) -> FloatArray:
         batch, rows, steps = walked.batch, walked.rows, walked.steps
         weighted = batch.is_weighted and self.settings.probability
         plain = not (weighted or batch.is_directed or batch.adjacency.diagonal().any())
         if length != 3 or not plain or self.settings.method == "sampled":
-            return super()._sums(walked, length, mapped)
-        codes = rows.codes[steps.first]
-        first, second, third = self._factors(rows, length, mapped.landmarks)[:, codes]
+            return super()._sums(walked, sampled, length, mapped)
+        factors = self._factors(rows, length, mapped.landmarks)
+        first, second, third = factors[:, walked.codes]
         there = steps.sum_over(second * steps.sum_over(third))
         back = third * steps.sum_over(second * steps.scale[:, None])
         sums: FloatArray = first * (there - back)
@@ -242,3 +244,10 @@ class PathLayer(JointLayer):
 
     def _pattern_kernel(self, length: int, landmarks: FloatArray) -> FloatArray:
         return np.ones((len(patterns(length, staying=True)), len(landmarks)))
+
+
+def _pieces(starts: IndexArray) -> list[IndexArray]:
+    return [
+        starts[begin : begin + _NODES_AT_ONCE]
+        for begin in range(0, len(starts), _NODES_AT_ONCE)
+    ]

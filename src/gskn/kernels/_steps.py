@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from gskn._types import FloatArray, IndexArray, NodeArray
 from gskn.graphs import GraphBatch
@@ -23,6 +24,7 @@ class Steps:
 
     first: IndexArray  # a node of every class
     class_of: IndexArray
+    sizes: IndexArray  # nodes of every class
     indptr: IndexArray
     indices: NodeArray
     weights: FloatArray  # of every entry: steps that lead to its class
@@ -41,7 +43,7 @@ class Steps:
         matrix, weighted = step_matrix(batch, use_weights=probability)
         eligible = ~(weighted | batch.directed)
         twins = Twins.of(matrix, batch.graph_ptr, eligible, codes)
-        steps, sizes = twins.steps, twins.sizes.astype(np.float64)
+        steps, sizes = twins.steps, twins.sizes
         weights = steps.data * sizes[steps.indices] if twins.used.any() else steps.data
         scale = np.ones(len(sizes))
         if probability:
@@ -50,7 +52,22 @@ class Steps:
             scale = 1.0 / (np.bincount(owners, weights, len(sizes)) + twins.extra)
         indptr, indices = steps.indptr.astype(np.int64), steps.indices
         arrays = (indptr, indices, weights, twins.extra, scale)
-        return Steps(twins.first, twins.class_of, *arrays, n_jobs)
+        return Steps(twins.first, twins.class_of, sizes, *arrays, n_jobs)
+
+    @property
+    def matrix(self) -> csr_array:
+        """How many nodes of a class a step may lead to, or what chances they have."""
+        n_classes = len(self.first)
+        csr = (self.weights, self.indices, self.indptr)
+        return csr_array(csr, shape=(n_classes, n_classes))
+
+    def chances(self) -> tuple[FloatArray, FloatArray]:
+        """Return what a step counts that leads to one node of a class, for every entry.
+
+        Beside it, what is added where that node is the one it started from.
+        """
+        scale = np.repeat(self.scale, np.diff(self.indptr))
+        return self.weights / self.sizes[self.indices] * scale, self.extra * self.scale
 
     def sum_over(self, rows: FloatArray) -> FloatArray:
         """Return, for every class, the sum (or mean) of the rows that a step leads to."""

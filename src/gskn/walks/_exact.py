@@ -257,7 +257,7 @@ def product_work(graphs: StepGraphs, length: int) -> FloatArray:
     """
     twins = graphs.twins
     n_visits = 3 if length <= 5 else 4 if length <= 7 else 5
-    return _n_walks(twins.steps, twins.class_ptr, n_visits)
+    return n_walks_of(twins.steps, twins.class_ptr, n_visits)
 
 
 def fours_work(graphs: StepGraphs, numbers: IndexArray) -> FloatArray:
@@ -287,10 +287,11 @@ def memory_work(graphs: StepGraphs, length: int) -> FloatArray:
 def n_walks_by_graph(batch: GraphBatch, length: int) -> FloatArray:
     """Count the walks that visit ``length`` nodes in every graph."""
     steps = with_dead_ends(batch.adjacency.tocsr())
-    return _n_walks(steps, batch.graph_ptr, length)
+    return n_walks_of(steps, batch.graph_ptr, length)
 
 
-def _n_walks(steps: csr_array, graph_ptr: IndexArray, length: int) -> FloatArray:
+def n_walks_of(steps: csr_array, graph_ptr: IndexArray, length: int) -> FloatArray:
+    """Count the walks that visit ``length`` rows of a matrix, for every run of rows."""
     return _sum_by_graph(_n_walks_from(steps, length), graph_ptr)
 
 
