@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 from gskn import AttributeEncoder, as_batch, datasets
 from gskn.exceptions import InputError
 from gskn.graphs import GraphBatch
-from gskn.kernels import NodeRows, Settings, _joint
-from gskn.kernels._joint import JointLayer, PathLayer
+from gskn.kernels import NodeRows, Settings, _joint, _path
+from gskn.kernels._joint import JointLayer
+from gskn.kernels._path import PathLayer
 from gskn.kernels._pattern import AnonymousLayer, InducedLayer
 from gskn.kernels._walk import WalkLayer
 from tests.reference import layers as reference
@@ -89,10 +90,40 @@ def test_walks_of_twins_are_counted_together(kind, name, weighting):
     graph = nx.convert_node_labels_to_integers(TWINS[name])
     batch, rows = as_batch(graph), np.ones((len(graph), 2))
     rows[0] = 2
-    layer = fitted(kind, 4, batch, rows, weighting=weighting, alpha=0.7, eps=1e-3)
+    layer = fitted(kind, 5, batch, rows, weighting=weighting, alpha=0.7, eps=1e-3)
     found = np.hstack(layer.transform(batch, NodeRows.of(rows), None))
     expected = reference.layer_rows(layer, LAYERS[kind][1], graph, rows)
     np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-9)
+
+
+@settings(max_examples=50)
+@given(
+    graph=st.builds(
+        nx.gnp_random_graph, st.integers(1, 8), st.floats(0, 1), st.integers(0, 99)
+    ),
+    length=st.integers(2, 5),
+    weighting=st.sampled_from(["count", "probability"]),
+    n_rows=st.integers(1, 3),
+)
+def test_signed_sums_over_paths_are_those_of_all_paths(graph, length, weighting, n_rows):
+    """Few distinct rows leave many twins."""
+    batch = as_batch(graph)
+    rows = np.random.default_rng(0).integers(0, n_rows, (len(graph), 1)) / 2
+    layer = fitted("path", length, batch, rows, weighting=weighting, eps=1e-3)
+    found = np.hstack(layer.transform(batch, NodeRows.of(rows), None))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_path, "_LONGEST_SIGNED", 1)
+        expected = np.hstack(layer.transform(batch, NodeRows.of(rows), None))
+    np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-8)
+
+
+def test_scratch_may_be_small(monkeypatch):
+    batch = datasets.load("structure").graphs[:5]
+    rows = NodeRows.of(attributes(batch.n_nodes))
+    layer = fitted("path", 5, batch, rows.table)
+    expected = np.hstack(layer.transform(batch, rows, None))
+    monkeypatch.setattr(_path, "_SCRATCH", 1)
+    np.testing.assert_allclose(np.hstack(layer.transform(batch, rows, 2)), expected)
 
 
 @pytest.mark.parametrize("kind", LAYERS)

@@ -16,7 +16,7 @@ from gskn.exceptions import InputError
 from gskn.graphs import AttributeEncoder, GraphBatch, as_batch
 from gskn.graphs._batch import runs_of_graphs
 from gskn.kernels import NodeRows, Settings
-from gskn.kernels._joint import PathLayer
+from gskn.kernels._path import PathLayer
 from gskn.kernels._walk import WalkLayer
 from gskn.pooling import POOLINGS, pool
 from gskn.walks import MAX_PATTERN_LENGTH

@@ -1,4 +1,4 @@
-"""Layers that know attributes and pattern of the same walk: joint, and paths alone.
+"""The joint layer knows attributes and pattern of the same walk.
 
 The joint kernel of two walks is the product of the Gaussian of their attributes, with
 bandwidth alpha, and that of their patterns, with bandwidth beta. It tells "a ring of six
@@ -40,7 +40,7 @@ _NODES_AT_ONCE = 2048
 
 
 @dataclass(frozen=True)
-class _Input:
+class Walked:
     """What walks of all lengths need of a batch, found out once."""
 
     batch: GraphBatch
@@ -49,20 +49,33 @@ class _Input:
     chances: FloatArray  # of every entry of the steps
     own: FloatArray
     n_options: IndexArray  # nodes that a step from a class may lead to
+    is_plain: bool  # no directions or chances of weights
 
     @staticmethod
     def of(
-        batch: GraphBatch, rows: NodeRows, settings: Settings, n_jobs: int | None
-    ) -> "_Input":
-        probability = settings.probability
-        steps = Steps.of(batch, rows.codes, probability=probability, n_jobs=n_jobs)
-        degrees = np.diff(batch.adjacency.indptr)[steps.first]
-        return _Input(batch, rows, steps, *steps.chances(), np.maximum(degrees, 1))
+        batch: GraphBatch,
+        rows: NodeRows,
+        settings: Settings,
+        n_jobs: int | None,
+        *,
+        loops: bool = True,
+    ) -> "Walked":
+        """Prepare walks, or those that never stay where they are."""
+        options = {"probability": settings.probability, "loops": loops}
+        steps = Steps.of(batch, rows.codes, n_jobs=n_jobs, **options)
+        weighted = batch.is_weighted and settings.probability
+        plain = not (weighted or batch.is_directed)
+        return Walked(batch, rows, steps, *steps.chances(), steps.n_options, plain)
 
     @property
     def codes(self) -> IndexArray:
         """Which row the nodes of a class have."""
         return self.rows.codes[self.steps.first]
+
+    @property
+    def class_ptr(self) -> IndexArray:
+        """First class of every graph."""
+        return np.searchsorted(self.steps.first, self.batch.graph_ptr)
 
 
 @dataclass
@@ -110,7 +123,7 @@ class JointLayer:
         self, batch: GraphBatch, rows: NodeRows, n_jobs: int | None
     ) -> list[FloatArray]:
         """Return the coordinates of all nodes, one block for every length."""
-        walked = _Input.of(batch, rows, self.settings, n_jobs)
+        walked = Walked.of(batch, rows, self.settings, n_jobs, loops=not self.only_paths)
         sampled = self._sampled(walked)
         return [
             self._sums(walked, sampled, length, mapped) @ mapped.root
@@ -140,7 +153,7 @@ class JointLayer:
         return gaussian(listed * np.sqrt(self.settings.beta), parts, 1.0)
 
     def _sums(
-        self, walked: _Input, sampled: BoolArray, length: int, mapped: NystromMap
+        self, walked: Walked, sampled: BoolArray, length: int, mapped: NystromMap
     ) -> FloatArray:
         """Return the sums over all walks of a length, one row for every node."""
         rows, steps, codes = walked.rows, walked.steps, walked.codes
@@ -155,20 +168,30 @@ class JointLayer:
         values = (walked.n_options, codes, factors, lasts)
         patterned = (children, children - first_states[length], kernel, self.only_paths)
         common: tuple[Any, ...] = (*moves, *values, *patterned)
-        by_class = np.empty((len(codes), mapped.n_landmarks))
-
-        def fill(starts: IndexArray) -> None:
-            fill_walk_sums(*(*common, steps.sizes, starts, by_class))
-
         exact = np.flatnonzero(~sampled[steps.first])
-        run_threads(fill, _pieces(exact), steps.n_jobs)
-        sums: FloatArray = by_class[steps.class_of]
+        sums = self._sum_classes(walked, exact, factors, common)[steps.class_of]
         if sampled.any():
             self._sample(walked, sampled, common, sums)
         return sums
 
+    def _sum_classes(
+        self,
+        walked: Walked,
+        exact: IndexArray,
+        factors: FloatArray,
+        common: tuple[Any, ...],
+    ) -> FloatArray:
+        """Return sums by class; those of classes whose walks are sampled are not set."""
+        sums = np.empty((len(walked.codes), factors.shape[2]))
+
+        def fill(starts: IndexArray) -> None:
+            fill_walk_sums(*(*common, walked.steps.sizes, starts, sums))
+
+        run_threads(fill, pieces(exact), walked.steps.n_jobs)
+        return sums
+
     def _sample(
-        self, walked: _Input, sampled: BoolArray, common: tuple[Any, ...], sums: FloatArray
+        self, walked: Walked, sampled: BoolArray, common: tuple[Any, ...], sums: FloatArray
     ) -> None:
         """Overwrite the sums of nodes whose walks are sampled."""
         batch, steps = walked.batch, walked.steps
@@ -181,13 +204,12 @@ class JointLayer:
         def fill(starts: IndexArray) -> None:
             fill_sampled_sums(*(*inputs, starts, sums))
 
-        run_threads(fill, _pieces(np.flatnonzero(sampled)), steps.n_jobs)
+        run_threads(fill, pieces(np.flatnonzero(sampled)), steps.n_jobs)
 
-    def _sampled(self, walked: _Input) -> BoolArray:
+    def _sampled(self, walked: Walked) -> BoolArray:
         """Tell of every node whether its walks are sampled."""
-        settings, batch, steps = self.settings, walked.batch, walked.steps
-        graph_ptr = np.searchsorted(steps.first, batch.graph_ptr)
-        n_walks = n_walks_of(steps.matrix, graph_ptr, max(self.length - 1, 1))
+        settings, n_visits = self.settings, self._n_visits(walked)
+        n_walks = n_walks_of(walked.steps.matrix, walked.class_ptr, n_visits)
         chosen = np.asarray(n_walks > _MAX_WALKS)
         if settings.method != "auto":
             chosen[:] = settings.method == "sampled"
@@ -196,57 +218,23 @@ class JointLayer:
             if not settings.probability:
                 raise InputError(
                     f"Graph {number} has {n_walks[number]:.1e} walks of length "
-                    f"{self.length - 1}, too many to count; use weighting='probability', "
+                    f"{n_visits}, too many to count; use weighting='probability', "
                     "method='exact' or a smaller length."
                 )
             logger.info(
                 "%d graphs are sampled: graph %d has %.1e walks of length %d",
-                *(int(chosen.sum()), number, n_walks[number], self.length - 1),
+                *(int(chosen.sum()), number, n_walks[number], n_visits),
             )
-        return chosen[batch.node_graphs]
+        return chosen[walked.batch.node_graphs]
+
+    def _n_visits(self, walked: Walked) -> int:
+        """Return how many nodes of a walk are enumerated."""
+        del walked
+        return max(self.length - 1, 1)
 
 
-class PathLayer(JointLayer):
-    """Sum over all paths, walks without repeated nodes, of the kernel of attributes.
-
-    Paths of three nodes are walks less those that come back: two products, three times as
-    fast as enumeration. From four nodes on, signed sums need products for every landmark,
-    and enumeration is faster (``benchmarks/speed/paths.py``).
-    """
-
-    only_paths = True
-
-    def _sums(
-        self, walked: _Input, sampled: BoolArray, length: int, mapped: NystromMap
-    ) -> FloatArray:
-        batch, rows, steps = walked.batch, walked.rows, walked.steps
-        weighted = batch.is_weighted and self.settings.probability
-        plain = not (weighted or batch.is_directed or batch.adjacency.diagonal().any())
-        if length != 3 or not plain or self.settings.method == "sampled":
-            return super()._sums(walked, sampled, length, mapped)
-        factors = self._factors(rows, length, mapped.landmarks)
-        first, second, third = factors[:, walked.codes]
-        there = steps.sum_over(second * steps.sum_over(third))
-        back = third * steps.sum_over(second * steps.scale[:, None])
-        sums: FloatArray = first * (there - back)
-        return sums[steps.class_of]
-
-    def _allowed(self, symbols: AnyArray) -> BoolArray:
-        paths = np.asarray(symbols.max(axis=1, initial=0) == symbols.shape[1] - 1)
-        if not paths.any():  # no paths so long: any walk will do, no path is near it
-            paths[:1] = True
-        return paths
-
-    def _points(self, attributes: FloatArray, symbols: AnyArray) -> FloatArray:
-        del symbols
-        scaled: FloatArray = attributes * np.sqrt(self.settings.alpha)
-        return scaled.reshape(len(attributes), -1)
-
-    def _pattern_kernel(self, length: int, landmarks: FloatArray) -> FloatArray:
-        return np.ones((len(patterns(length, staying=True)), len(landmarks)))
-
-
-def _pieces(starts: IndexArray) -> list[IndexArray]:
+def pieces(starts: IndexArray) -> list[IndexArray]:
+    """Cut into what a thread takes at once."""
     return [
         starts[begin : begin + _NODES_AT_ONCE]
         for begin in range(0, len(starts), _NODES_AT_ONCE)

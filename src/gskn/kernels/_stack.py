@@ -8,7 +8,8 @@ import numpy as np
 
 from gskn._types import FloatArray
 from gskn.graphs import GraphBatch
-from gskn.kernels._joint import JointLayer, PathLayer
+from gskn.kernels._joint import JointLayer
+from gskn.kernels._path import PathLayer
 from gskn.kernels._pattern import AnonymousLayer, InducedLayer
 from gskn.kernels._rows import NodeRows
 from gskn.kernels._settings import Settings

@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 from gskn._types import FloatArray, IndexArray, NodeArray
 from gskn.graphs import GraphBatch
 from gskn.kernels._jit import fill_step_sums
-from gskn.walks._exact import step_matrix
+from gskn.walks._exact import step_matrix, without_loops
 from gskn.walks._threads import run_threads
 from gskn.walks._twins import Twins
 
@@ -34,22 +34,29 @@ class Steps:
 
     @staticmethod
     def of(
-        batch: GraphBatch, codes: IndexArray, *, probability: bool, n_jobs: int | None
+        batch: GraphBatch,
+        codes: IndexArray,
+        *,
+        probability: bool,
+        n_jobs: int | None,
+        loops: bool = True,
     ) -> "Steps":
         """Prepare steps by count, which take no notice of weights, or by probability.
 
-        Nodes with different codes are of different classes.
+        Nodes with different codes are of different classes. Without loops, no step leads
+        back to where it started; others keep the chance they have.
         """
         matrix, weighted = step_matrix(batch, use_weights=probability)
+        totals = np.asarray(matrix.sum(axis=1)) if probability else np.ones(batch.n_nodes)
+        if not loops:
+            has_loop = matrix.diagonal() != 0
+            codes = 2 * codes + has_loop  # twins must agree in what their chances are of
+            matrix = without_loops(matrix) if has_loop.any() else matrix
         eligible = ~(weighted | batch.directed)
         twins = Twins.of(matrix, batch.graph_ptr, eligible, codes)
         steps, sizes = twins.steps, twins.sizes
         weights = steps.data * sizes[steps.indices] if twins.used.any() else steps.data
-        scale = np.ones(len(sizes))
-        if probability:
-            # Chances add up to one already, up to rounding; counts add up to the degree.
-            owners = np.repeat(np.arange(len(sizes)), np.diff(steps.indptr))
-            scale = 1.0 / (np.bincount(owners, weights, len(sizes)) + twins.extra)
+        scale = 1.0 / totals[twins.first]
         indptr, indices = steps.indptr.astype(np.int64), steps.indices
         arrays = (indptr, indices, weights, twins.extra, scale)
         return Steps(twins.first, twins.class_of, sizes, *arrays, n_jobs)
@@ -60,6 +67,14 @@ class Steps:
         n_classes = len(self.first)
         csr = (self.weights, self.indices, self.indptr)
         return csr_array(csr, shape=(n_classes, n_classes))
+
+    @property
+    def n_options(self) -> IndexArray:
+        """To how many nodes a step from a class may lead."""
+        n_classes = len(self.first)
+        owners = np.repeat(np.arange(n_classes), np.diff(self.indptr))
+        found = np.bincount(owners, self.sizes[self.indices], n_classes)
+        return (found + np.sign(self.extra)).astype(np.int64)
 
     def chances(self) -> tuple[FloatArray, FloatArray]:
         """Return what a step counts that leads to one node of a class, for every entry.

@@ -75,6 +75,16 @@ def step_matrix(batch: GraphBatch, *, use_weights: bool) -> tuple[csr_array, Boo
     return with_dead_ends(steps), weighted
 
 
+def without_loops(matrix: csr_array) -> csr_array:
+    """Return the steps that lead elsewhere."""
+    sources = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+    kept = np.flatnonzero(matrix.indices != sources)
+    counts = np.bincount(sources[kept], minlength=matrix.shape[0])
+    return plain_csr(
+        matrix.data[kept], matrix.indices[kept], running_total(counts), matrix.shape
+    )
+
+
 def with_dead_ends(matrix: csr_array) -> csr_array:
     """Let nodes without an edge step to themselves."""
     nodes = np.flatnonzero(np.diff(matrix.indptr) == 0)
