@@ -51,7 +51,8 @@ class Steps:
         if not loops:
             has_loop = matrix.diagonal() != 0
             codes = 2 * codes + has_loop  # twins must agree in what their chances are of
-            matrix = without_loops(matrix) if has_loop.any() else matrix
+            if has_loop.any():
+                matrix = without_loops(matrix)
         eligible = ~(weighted | batch.directed)
         twins = Twins.of(matrix, batch.graph_ptr, eligible, codes)
         steps, sizes = twins.steps, twins.sizes

@@ -77,12 +77,13 @@ def step_matrix(batch: GraphBatch, *, use_weights: bool) -> tuple[csr_array, Boo
 
 def without_loops(matrix: csr_array) -> csr_array:
     """Return the steps that lead elsewhere."""
-    sources = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
-    kept = np.flatnonzero(matrix.indices != sources)
-    counts = np.bincount(sources[kept], minlength=matrix.shape[0])
-    return plain_csr(
-        matrix.data[kept], matrix.indices[kept], running_total(counts), matrix.shape
-    )
+    nodes = np.flatnonzero(matrix.diagonal())
+    counts = np.diff(matrix.indptr)
+    entries = ranges(matrix.indptr[nodes], counts[nodes])  # of rows that have a loop
+    loops = entries[matrix.indices[entries] == np.repeat(nodes, counts[nodes])]
+    counts[nodes] -= 1
+    data, indices = (np.delete(array, loops) for array in (matrix.data, matrix.indices))
+    return plain_csr(data, indices, running_total(counts), matrix.shape)
 
 
 def with_dead_ends(matrix: csr_array) -> csr_array:
