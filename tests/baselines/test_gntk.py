@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from gskn import as_batch
 from gskn.baselines import GNTK, _gntk
+from gskn.baselines._jit_tangent import pass_layer
 from gskn.exceptions import InputError
 from tests.baselines.test_wl import as_given, random_graphs
 from tests.baselines.test_wwl import as_attributed, turned_round, with_attributes
@@ -33,6 +34,17 @@ def layer(sigma, theta, left, right):
     slope = (math.pi - angle) / math.pi
     sigma = scale * (np.sin(angle) + (math.pi - angle) * cosine) / math.pi
     return sigma, theta * slope + sigma
+
+
+def test_angles_are_those_of_the_library():
+    near = 1 - np.array([0.0, 1e-16, 1e-12, 1e-8, 1e-4, 0.5 - 1e-16, 0.5, 0.5 + 1e-16, 1])
+    cosines = np.concatenate([near, -near, np.linspace(-1, 1, 999)])
+    left, right = np.array([2.0]), np.full(len(cosines), 3.0)
+    sigma, theta = 6 * cosines[None], np.ones((1, len(cosines)))
+    expected = layer(sigma, theta, left**2, right**2)
+    pass_layer(sigma, theta, left, right)
+    np.testing.assert_allclose(sigma, expected[0], rtol=0, atol=1e-14)
+    np.testing.assert_allclose(theta, expected[1], rtol=0, atol=1e-14)
 
 
 def slow_tangent(A, X, B, Y, n_blocks, n_layers):

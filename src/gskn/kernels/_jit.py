@@ -8,6 +8,36 @@ from gskn.walks._jit import find, mix, pick
 
 
 @jit
+def add_row_product(
+    indices: NodeArray,
+    weights: FloatArray,
+    entry: int,
+    last: int,
+    rows: FloatArray,
+    total: FloatArray,
+) -> None:
+    """Add the rows that some entries of a CSR matrix name, times their weights.
+
+    Four entries at a time: their sum is stored once, which takes 0.4 of the time that
+    scipy's product takes (COLLAB, 32 columns).
+    """
+    n_columns = len(total)
+    while entry + 3 < last:
+        a, b = rows[indices[entry]], rows[indices[entry + 1]]
+        c, d = rows[indices[entry + 2]], rows[indices[entry + 3]]
+        at, bt = weights[entry], weights[entry + 1]
+        ct, dt = weights[entry + 2], weights[entry + 3]
+        for z in range(n_columns):
+            total[z] += (at * a[z] + bt * b[z]) + (ct * c[z] + dt * d[z])
+        entry += 4
+    while entry < last:
+        a, at = rows[indices[entry]], weights[entry]
+        for z in range(n_columns):
+            total[z] += at * a[z]
+        entry += 1
+
+
+@jit
 def fill_step_sums(
     indptr: IndexArray,
     indices: NodeArray,
@@ -21,28 +51,14 @@ def fill_step_sums(
 ) -> None:
     """Overwrite ``sums[i]`` with ``scale[i]`` times what a step from i leads to.
 
-    A CSR matrix, plus a diagonal, times rows. Four entries at a time: their sum is stored
-    once, which takes 0.4 of the time that scipy's product takes (COLLAB, 32 columns).
+    A CSR matrix, plus a diagonal, times rows.
     """
     n_columns = rows.shape[1]
     for i in range(start, end):
         total, own = sums[i], rows[i]
         for z in range(n_columns):
             total[z] = extra[i] * own[z]
-        entry, last = indptr[i], indptr[i + 1]
-        while entry + 3 < last:
-            a, b = rows[indices[entry]], rows[indices[entry + 1]]
-            c, d = rows[indices[entry + 2]], rows[indices[entry + 3]]
-            at, bt = weights[entry], weights[entry + 1]
-            ct, dt = weights[entry + 2], weights[entry + 3]
-            for z in range(n_columns):
-                total[z] += (at * a[z] + bt * b[z]) + (ct * c[z] + dt * d[z])
-            entry += 4
-        while entry < last:
-            a, at = rows[indices[entry]], weights[entry]
-            for z in range(n_columns):
-                total[z] += at * a[z]
-            entry += 1
+        add_row_product(indices, weights, indptr[i], indptr[i + 1], rows, total)
         for z in range(n_columns):
             total[z] *= scale[i]
 
