@@ -39,8 +39,8 @@ def layer(sigma, theta, left, right):
 def test_angles_are_those_of_the_library():
     near = 1 - np.array([0.0, 1e-16, 1e-12, 1e-8, 1e-4, 0.5 - 1e-16, 0.5, 0.5 + 1e-16, 1])
     cosines = np.concatenate([near, -near, np.linspace(-1, 1, 999)])
-    left, right = np.array([2.0]), np.full(len(cosines), 3.0)
-    sigma, theta = 6 * cosines[None], np.ones((1, len(cosines)))
+    left, right = np.array([2.0]), np.full(len(cosines), 4.0)  # dividing does not round
+    sigma, theta = 8 * cosines[None], np.ones((1, len(cosines)))
     expected = layer(sigma, theta, left**2, right**2)
     pass_layer(sigma, theta, left, right)
     np.testing.assert_allclose(sigma, expected[0], rtol=0, atol=1e-14)
