@@ -128,11 +128,14 @@ def test_attributes_may_be_left_out():
     np.testing.assert_array_equal(found, plain)
 
 
-def test_nodes_are_compared_in_parts(monkeypatch):
+@pytest.mark.parametrize("n_jobs", [None, 2])
+def test_nodes_are_compared_in_parts(n_jobs, monkeypatch):
     batch = as_given(random_graphs(5, 20))
     model = RetGK()
     whole, rest = model.fit_transform(batch), model.transform(batch[:7])
     monkeypatch.setattr(module, "_CELLS", 40)
+    monkeypatch.setattr(module, "_ROWS", 10)
+    model.set_params(n_jobs=n_jobs)
     np.testing.assert_allclose(model.fit_transform(batch), whole, atol=1e-7)
     np.testing.assert_allclose(model.transform(batch[:7]), rest, atol=1e-7)
 

@@ -1,26 +1,29 @@
 """RetGK (Zhang et al., 2018): nodes by the probabilities that a random walk returns."""
 
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
-from scipy.sparse import csr_array
 from scipy.spatial.distance import pdist
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
 from gskn._random import RandomState, as_generator
-from gskn._types import FloatArray, IndexArray
+from gskn._types import AnyArray, FloatArray, IndexArray
 from gskn._validation import check_choice, check_flags, check_int, check_number
 from gskn.baselines._colours import Colours, check_labels, first_colours, mix
 from gskn.baselines._cost import check_sizes, refuse_days
 from gskn.baselines._jit_distances import subtract_distances
 from gskn.exceptions import InputError
 from gskn.graphs import GraphBatch, as_batch
+from gskn.graphs._batch import runs_of_graphs
+from gskn.walks._threads import run_threads
 
-_CELLS = 2**21  # of a matrix of pairs of nodes
+_CELLS = 2**19  # of a matrix of pairs of nodes, which stays in cache
+_ROWS = 128  # nodes that are compared together with others
 _SAMPLE = 2000  # nodes by whose distances the width is set
 _NOISE = 1e-6  # distances below are of equals: the root of what rounding leaves of squares
 _LARGEST = 2**14  # nodes of a graph
@@ -47,6 +50,8 @@ class RetGK(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         distance of 2,000 nodes drawn at random, and of all pairs of graphs, of fit.
     random_state : int, Generator or None, default=0
         Which nodes are drawn.
+    n_jobs : int or None, default=None
+        Threads; None is one, -1 as many as there are cores. Kernels do not depend on it.
 
     Attributes
     ----------
@@ -76,7 +81,7 @@ class RetGK(TransformerMixin, BaseEstimator):  # type: ignore[misc]
            [0.313, 1.   ]])
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - two widths, and what the authors choose
         self,
         n_steps: int = 50,
         *,
@@ -86,6 +91,7 @@ class RetGK(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         node_width: float | None = None,
         graph_width: float | None = None,
         random_state: RandomState = 0,
+        n_jobs: int | None = None,
     ) -> None:
         self.n_steps = n_steps
         self.loops = loops
@@ -94,6 +100,7 @@ class RetGK(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.node_width = node_width
         self.graph_width = graph_width
         self.random_state = random_state
+        self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: object = None) -> Self:  # noqa: ARG002 - scikit-learn's form
         """Keep the nodes of graphs, and set the widths."""
@@ -110,7 +117,7 @@ class RetGK(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         batch = as_batch(X)
         check_labels(batch, "RetGK", labelled=self.is_labelled_fit_)
         nodes = self._describe(batch)
-        products = nodes.products(self.nodes_, self.node_width_)
+        products = nodes.products(self.nodes_, self.node_width_, self.n_jobs)
         own = nodes.squares(self.node_width_)
         return self._kernel(_distances(own, self.squares_, products))
 
@@ -122,7 +129,7 @@ class RetGK(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.is_labelled_fit_ = batch.node_labels is not None
         self.nodes_ = self._describe(batch)
         self.node_width_ = _width(self.node_width, "node_width", self._node_distances())
-        products = self.nodes_.products(self.nodes_, self.node_width_)
+        products = self.nodes_.products(self.nodes_, self.node_width_, self.n_jobs)
         self.squares_ = np.diagonal(products).copy()
         distances = _distances(self.squares_, self.squares_, products)
         self.graph_width_ = _width(self.graph_width, "graph_width", distances)
@@ -161,10 +168,10 @@ class _Nodes:
     ----------
     rows, colours, attributes : ndarray
         Return probabilities, hashes of labels, and attributes of every node.
-    graphs, counts : ndarray
-        Which graph has this node, and how often.
-    means : csr_array of shape (n_graphs, n_rows)
-        Shares of the nodes of a graph.
+    graphs, counts, shares : ndarray
+        Which graph has this node, how often, and which share of its nodes that is.
+    n_graphs : int
+        Number of graphs.
     """
 
     rows: FloatArray
@@ -172,7 +179,8 @@ class _Nodes:
     attributes: FloatArray
     graphs: IndexArray
     counts: IndexArray
-    means: csr_array
+    shares: FloatArray
+    n_graphs: int
 
     @staticmethod
     def of(batch: GraphBatch, rows: FloatArray) -> "_Nodes":
@@ -192,63 +200,73 @@ class _Nodes:
         _, kept, counts = np.unique(pairs, axis=1, return_index=True, return_counts=True)
         graphs = batch.node_graphs[kept]
         shares = counts / batch.graph_sizes[graphs]
-        shape = (batch.n_graphs, len(kept))
-        means = csr_array((shares, (graphs, np.arange(len(kept)))), shape=shape)
-        return _Nodes(rows[kept], colours[kept], attributes[kept], graphs, counts, means)
+        described = (rows[kept], colours[kept], attributes[kept])
+        return _Nodes(*described, graphs, counts, shares, batch.n_graphs)
 
-    def products(self, other: "_Nodes", width: float) -> FloatArray:
+    def products(self, other: "_Nodes", width: float, n_jobs: int | None) -> FloatArray:
         """Return inner products of the means of graphs, in the space of the kernel."""
         self._check_alike(other)
         seconds = _PAIR_SECONDS * float(len(self.rows)) * len(other.rows)
         refuse_days(seconds, "RetGK", "take fewer or smaller graphs")
-        result = np.zeros((self.means.shape[0], other.means.shape[0]))
+        result = np.zeros((self.n_graphs, other.n_graphs))
         for colour in np.intersect1d(self.colours, other.colours):
-            left, right = (np.flatnonzero(n.colours == colour) for n in (self, other))
-            self._add_products(left, other, right, width, result)
+            left, right = (nodes.take(nodes.colours == colour) for nodes in (self, other))
+            ptr = np.append(left.firsts(), len(left.rows))
+            runs = [slice(ptr[r.start], ptr[r.stop]) for r in runs_of_graphs(ptr, _ROWS)]
+            add = partial(left.add_products, right, width, result, same=other is self)
+            run_threads(add, runs, n_jobs)
         return result + result.T if other is self else result
+
+    def take(self, chosen: slice | AnyArray) -> "_Nodes":
+        """Return some of the nodes."""
+        described = (self.rows[chosen], self.colours[chosen], self.attributes[chosen])
+        own = (self.graphs[chosen], self.counts[chosen], self.shares[chosen])
+        return _Nodes(*described, *own, self.n_graphs)
+
+    def firsts(self) -> IndexArray:
+        """Return where the nodes of another graph begin; they lie graph by graph."""
+        return np.flatnonzero(np.diff(self.graphs, prepend=-1))
 
     def squares(self, width: float) -> FloatArray:
         """Return squared norms of the means of graphs."""
-        result = np.zeros(self.means.shape[0])
-        for graph, (first, end) in enumerate(pairwise(self.means.indptr)):
-            own = np.arange(first, end)  # nodes lie graph by graph
-            same = self.colours[own][:, None] == self.colours[own]
-            shares = self.means.data[first:end]
-            result[graph] = shares @ (same * self._compare(own, self, own, width)) @ shares
+        result = np.zeros(self.n_graphs)
+        for first, end in pairwise(np.append(self.firsts(), len(self.rows))):
+            own = self.take(slice(first, end))
+            same = own.colours[:, None] == own.colours
+            kernel = same * own.compare(own, width)
+            result[self.graphs[first]] = own.shares @ kernel @ own.shares
         return result
 
-    def _add_products(
-        self,
-        left: IndexArray,
-        other: "_Nodes",
-        right: IndexArray,
-        width: float,
-        result: FloatArray,
+    def add_products(
+        self, other: "_Nodes", width: float, result: FloatArray, run: slice, *, same: bool
     ) -> None:
-        """Add products of some nodes, all of one label; if both are the same, one half."""
-        n_rows = max(1, _CELLS // len(right))
-        for begin in range(0, len(left), n_rows):
-            some = left[begin : begin + n_rows]
-            rest = right[begin:] if other is self else right
-            values = self._compare(some, other, rest, width)
-            if other is self:
-                values[:, : len(some)] /= 2
-            summed = (other.means[:, rest] @ values.T).T
-            graphs = self.graphs[some]
-            touched = slice(graphs[0], graphs[-1] + 1)  # nodes lie graph by graph
-            result[touched] += self.means[touched][:, some] @ summed
+        """Add products of the nodes of some graphs; where both are the same, one half.
 
-    def _compare(
-        self, left: IndexArray, other: "_Nodes", right: IndexArray, width: float
-    ) -> FloatArray:
+        All nodes are of one label. Other runs of graphs add to other rows.
+        """
+        some = self.take(run)
+        n_columns = max(_CELLS // len(some.rows), len(some.rows))
+        begin = run.start if same else 0
+        for start in range(begin, len(other.rows), n_columns):
+            others = other.take(slice(start, start + n_columns))
+            values = some.compare(others, width)
+            if same and start == begin:
+                values[:, : len(some.rows)] /= 2
+            values *= others.shares
+            values = np.add.reduceat(values, others.firsts(), axis=1)
+            values *= some.shares[:, None]
+            values = np.add.reduceat(values, some.firsts(), axis=0)
+            graphs = (n.graphs[n.firsts()] for n in (some, others))
+            result[np.ix_(*graphs)] += values
+
+    def compare(self, other: "_Nodes", width: float) -> FloatArray:
         """Return the kernel of nodes, whatever their labels."""
-        values = np.zeros((len(left), len(right)))
-        columns = np.ascontiguousarray(other.rows[right].T)
-        subtract_distances(self.rows[left], columns, width, values)
-        if self.attributes.shape[1]:
-            columns = np.ascontiguousarray(other.attributes[right].T)
-            root = float(np.sqrt(self.attributes.shape[1]))
-            subtract_distances(self.attributes[left], columns, root, values)
+        values = np.zeros((len(self.rows), len(other.rows)))
+        root = float(np.sqrt(self.attributes.shape[1]))
+        subtract_distances(self.rows, np.ascontiguousarray(other.rows.T), width, values)
+        if root:
+            columns = np.ascontiguousarray(other.attributes.T)
+            subtract_distances(self.attributes, columns, root, values)
         return np.exp(values, out=values)
 
     def _check_alike(self, other: "_Nodes") -> None:
@@ -265,13 +283,16 @@ def return_probabilities(batch: GraphBatch, n_steps: int, loops: bool) -> FloatA
 
     A node without any edge is never left, and never returned to.
     """
-    result = np.zeros((batch.n_nodes, n_steps))
+    result, adjacency = np.zeros((batch.n_nodes, n_steps)), batch.adjacency.tocsr()
     # On matrices so small, threads of BLAS wait for each other: 40 times as long, measured.
     with threadpool_limits(1, "blas"):
         for first, end in pairwise(batch.graph_ptr):
-            matrix = batch.adjacency[first:end, first:end].toarray()
-            if loops:
-                matrix += np.eye(end - first)
+            matrix = np.eye(end - first) * loops
+            entries = slice(adjacency.indptr[first], adjacency.indptr[end])
+            rows = np.repeat(
+                np.arange(end - first), np.diff(adjacency.indptr[first : end + 1])
+            )
+            matrix[rows, adjacency.indices[entries] - first] += adjacency.data[entries]
             result[first:end] = _returns(matrix, n_steps)
     return result
 
