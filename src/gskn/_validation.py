@@ -30,6 +30,14 @@ def check_number(
     return float(value)
 
 
+def check_positive(value: object, name: str, *, maximum: float = np.inf) -> float:
+    """Return ``value`` as a float above 0 and at most ``maximum``."""
+    number = check_number(value, name, minimum=0, maximum=maximum)
+    if number == 0:
+        raise InputError(f"{name} must be above 0, got {value}.")
+    return number
+
+
 def check_fraction(value: object, name: str) -> float:
     """Return ``value`` as a float between 0 and 1."""
     number = check_number(value, name, minimum=0)

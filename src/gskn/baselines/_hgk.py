@@ -6,13 +6,12 @@ import numpy as np
 
 from gskn._random import RandomState, as_generator
 from gskn._types import FloatArray
-from gskn._validation import check_choice, check_int, check_number
+from gskn._validation import check_choice, check_int, check_positive
 from gskn.baselines._attributes import AttributeScaler
 from gskn.baselines._colours import Colours, first_colours, mix, refine
 from gskn.baselines._counts import Counts, compare_all, count_nodes, squares_of_all
 from gskn.baselines._kernel import NormalizedKernel
 from gskn.baselines._shortest_path import count_pairs
-from gskn.exceptions import InputError
 from gskn.graphs import GraphBatch
 
 _SYSTEM = "A hash graph kernel"
@@ -95,8 +94,7 @@ class HashGraphKernel(NormalizedKernel):
         check_choice(self.base, "base", choices=("wl", "sp"))
         check_int(self.n_hashes, "n_hashes", minimum=1)
         check_int(self.n_iterations, "n_iterations", minimum=0)
-        if not check_number(self.width, "width", minimum=0, maximum=1e6):
-            raise InputError("width must be above 0, got 0.")
+        check_positive(self.width, "width", maximum=1e6)
         generator = as_generator(self.random_state)
         self.scaler_ = AttributeScaler(batch, _SYSTEM)
         self.directions_ = generator.normal(size=(batch.n_attributes, self.n_hashes))

@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_limits
 
 from gskn._random import RandomState, as_generator
 from gskn._types import AnyArray, FloatArray, IndexArray
-from gskn._validation import check_choice, check_flags, check_int, check_number
+from gskn._validation import check_choice, check_flags, check_int, check_positive
 from gskn.baselines._colours import Colours, check_labels, first_colours, mix
 from gskn.baselines._cost import check_sizes, refuse_days
 from gskn.baselines._jit_distances import subtract_distances
@@ -316,6 +316,4 @@ def _width(given: float | None, name: str, distances: FloatArray) -> float:
     if given is None:
         median = float(np.median(distances)) if distances.size else 0.0
         return median if median > _NOISE else 1.0
-    if check_number(given, name, minimum=0) == 0:
-        raise InputError(f"{name} must be above 0, got {given}.")
-    return float(given)
+    return check_positive(given, name)

@@ -8,13 +8,12 @@ from scipy.sparse import csr_array, diags_array
 from sklearn.utils.validation import check_is_fitted
 
 from gskn._types import FloatArray, IndexArray
-from gskn._validation import check_int, check_number
+from gskn._validation import check_int, check_positive
 from gskn.baselines._attributes import AttributeScaler, uses_attributes
 from gskn.baselines._colours import first_colours, refine
 from gskn.baselines._counts import Counts, count_nodes
 from gskn.baselines._kernel import GraphKernel
 from gskn.baselines._transport import Clouds, transport_distances
-from gskn.exceptions import InputError
 from gskn.graphs import GraphBatch, as_batch
 from gskn.graphs._sparse import Adjacency
 
@@ -137,10 +136,7 @@ class WWLKernel(GraphKernel):
         return np.exp(-self._checked_gamma() * compared)
 
     def _checked_gamma(self) -> float:
-        gamma = check_number(self.gamma, "gamma", minimum=0, maximum=1e6)
-        if not gamma:
-            raise InputError("gamma must be above 0, got 0: all graphs would be equal.")
-        return gamma
+        return check_positive(self.gamma, "gamma", maximum=1e6)
 
     def _compare(self, left: Any, right: Any) -> FloatArray:
         """Return distances."""
