@@ -283,8 +283,8 @@ EXPERIMENTS = {
         ),
         Experiment(
             *("times", "table 8", "Minutes to fit and embed"),
-            cost=lambda quick: float(n_times(_sizes(quick))),
-            run=lambda runner, quick: run_times(runner, _sizes(quick)),
+            cost=lambda quick: float(n_times(_sizes(quick), quick=quick)),
+            run=lambda runner, quick: run_times(runner, _sizes(quick), quick=quick),
             rows=time_rows,
             owns=lambda record: record.protocol == "times",
             figure=time_figure,
