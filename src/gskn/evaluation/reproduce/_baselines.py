@@ -61,10 +61,10 @@ def baseline_rows(records: Sequence[Record]) -> list[dict[str, Any]]:
     """
     rows = []
     for system in {**_OURS, **CONTINUOUS_OTHERS}:
-        ours = {
-            data: _cell(records, data, {**_OURS, **_others(data)}.get(system, ""))
-            for data in (*GRAPHS, *CONTINUOUS)
-        }
+        ours = {}
+        for data in (*GRAPHS, *CONTINUOUS):  # without attributes there is nothing to hash
+            model = {**_OURS, **_others(data)}.get(system)
+            ours[data] = "-" if model is None else _cell(records, data, model)
         rows.append({"system": system, **ours})
         published = {data: LITERATURE[data].get(system) or "-" for data in ours}
         if any(number != "-" for number in published.values()):
