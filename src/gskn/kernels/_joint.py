@@ -7,6 +7,7 @@ carbons" from "carbons, and a ring of six".
 
 import logging
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -46,9 +47,6 @@ class Walked:
     batch: GraphBatch
     rows: NodeRows
     steps: Steps
-    chances: FloatArray  # of every entry of the steps
-    own: FloatArray
-    n_options: IndexArray  # nodes that a step from a class may lead to
     is_plain: bool  # no directions or chances of weights
 
     @staticmethod
@@ -65,12 +63,18 @@ class Walked:
         steps = Steps.of(batch, rows.codes, n_jobs=n_jobs, **options)
         weighted = batch.is_weighted and settings.probability
         plain = not (weighted or batch.is_directed)
-        return Walked(batch, rows, steps, *steps.chances(), steps.n_options, plain)
+        return Walked(batch, rows, steps, plain)
 
     @property
     def codes(self) -> IndexArray:
         """Which row the nodes of a class have."""
         return self.rows.codes[self.steps.first]
+
+    @cached_property
+    def moves(self) -> tuple[AnyArray, ...]:
+        """Return what compiled loops are told of steps, if there is anything to walk."""
+        steps = self.steps
+        return (steps.indptr, steps.indices, *steps.chances(), steps.n_options)
 
     @property
     def class_ptr(self) -> IndexArray:
@@ -156,33 +160,36 @@ class JointLayer:
         self, walked: Walked, sampled: BoolArray, length: int, mapped: NystromMap
     ) -> FloatArray:
         """Return the sums over all walks of a length, one row for every node."""
-        rows, steps, codes = walked.rows, walked.steps, walked.codes
+        rows, steps = walked.rows, walked.steps
         factors = self._factors(rows, length, mapped.landmarks)
         kernel = self._pattern_kernel(length, mapped.landmarks)
         if length == 1:
             alone: FloatArray = factors[0, rows.codes] * kernel[0]
             return alone
-        children, first_states = pattern_tree(length)
-        lasts = steps.sum_over(factors[-1][codes])
-        moves = (steps.indptr, steps.indices, walked.chances, walked.own)
-        values = (walked.n_options, codes, factors, lasts)
-        patterned = (children, children - first_states[length], kernel, self.only_paths)
-        common: tuple[Any, ...] = (*moves, *values, *patterned)
         exact = np.flatnonzero(~sampled[steps.first])
-        sums = self._sum_classes(walked, exact, factors, common)[steps.class_of]
+        sums = self._sum_classes(walked, exact, factors, kernel)[steps.class_of]
         if sampled.any():
-            self._sample(walked, sampled, common, sums)
+            self._sample(walked, sampled, self._told(walked, factors, kernel), sums)
         return sums
 
+    def _told(
+        self, walked: Walked, factors: FloatArray, kernel: FloatArray
+    ) -> tuple[Any, ...]:
+        """Return what compiled loops are told of walks, whether all or sampled."""
+        children, first_states = pattern_tree(len(factors))
+        lasts = walked.steps.sum_over(factors[-1][walked.codes])
+        columns = children - first_states[len(factors)]
+        values = (walked.codes, factors, lasts)
+        return (*walked.moves, *values, children, columns, kernel, self.only_paths)
+
     def _sum_classes(
-        self,
-        walked: Walked,
-        exact: IndexArray,
-        factors: FloatArray,
-        common: tuple[Any, ...],
+        self, walked: Walked, exact: IndexArray, factors: FloatArray, kernel: FloatArray
     ) -> FloatArray:
         """Return sums by class; those of classes whose walks are sampled are not set."""
         sums = np.empty((len(walked.codes), factors.shape[2]))
+        if not len(exact):
+            return sums
+        common = self._told(walked, factors, kernel)
 
         def fill(starts: IndexArray) -> None:
             fill_walk_sums(*(*common, walked.steps.sizes, starts, sums))

@@ -1,7 +1,7 @@
 """The path layer: walks that repeat no node, against landmarks."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -49,15 +49,11 @@ class PathLayer(JointLayer):
         return min(visits, 3) if _is_signed(walked, self.length) else visits
 
     def _sum_classes(
-        self,
-        walked: Walked,
-        exact: IndexArray,
-        factors: FloatArray,
-        common: tuple[Any, ...],
+        self, walked: Walked, exact: IndexArray, factors: FloatArray, kernel: FloatArray
     ) -> FloatArray:
         length = len(factors)
         if not _is_signed(walked, length):
-            return super()._sum_classes(walked, exact, factors, common)
+            return super()._sum_classes(walked, exact, factors, kernel)
         factors = factors[:, walked.codes]
         factors[:-1] *= walked.steps.scale[:, None]  # chances of steps, or ones
         steps = replace(walked.steps, scale=np.ones(len(walked.codes)))
