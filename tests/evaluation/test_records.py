@@ -96,3 +96,19 @@ def test_processes_may_share_a_file(tmp_path):
     ]
     assert [process.wait() for process in running] == [0, 0, 0]
     assert len(ResultFile(path).read()) == 600
+
+
+def test_systems_without_locks_and_peaks_of_memory_do_without(tmp_path):
+    code = (
+        "import sys\n"
+        "sys.modules['fcntl'] = sys.modules['resource'] = None\n"
+        "from gskn import datasets\n"
+        "from gskn.evaluation import ResultFile, evaluate\n"
+        "file = ResultFile(sys.argv[1])\n"
+        "found = evaluate(datasets.regular(10), ['ldp'], results=file)\n"
+        "assert found == list(file.read().values())\n"
+        "assert {record.peak_mebibytes for record in found} == {0.0}\n"
+    )
+    path = tmp_path / "runs.jsonl"
+    subprocess.run([sys.executable, "-c", code, str(path)], check=True)
+    assert len(ResultFile(path).read()) == 10

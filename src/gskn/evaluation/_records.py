@@ -1,9 +1,7 @@
 """Records of runs: JSON lines, one per fold, that survive whatever stops a run."""
 
-import fcntl
 import json
 import os
-import resource
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -11,9 +9,17 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from gskn.exceptions import FileFormatError
+
+fcntl: Any
+resource: Any
+try:
+    import fcntl
+    import resource
+except ImportError:  # Windows has neither
+    fcntl = resource = None
 
 _BEGINNING = b'{"data": '
 _PACKAGES = ("gskn", "numpy", "scipy", "scikit-learn", "numba")
@@ -41,7 +47,7 @@ class Record:
         Time spent, by what on. Models of one run share rows: whoever needed them first
         spent the time.
     peak_mebibytes : float
-        Peak memory of the process so far.
+        Peak memory of the process so far; 0 where the system does not tell.
     versions : mapping of str to str
         Of Python and of packages that numbers depend on.
     day : str
@@ -92,20 +98,19 @@ class Clock:
 
 def complete(record: Record, clock: Clock) -> Record:
     """Return a record with times, memory, versions and day; no digits beyond need."""
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     python = ".".join(map(str, sys.version_info[:3]))
     return replace(
         record,
         scores={name: round(score, 6) for name, score in record.scores.items()},
         seconds={name: round(spent, 3) for name, spent in clock.seconds.items()},
-        peak_mebibytes=round(peak, 1),
+        peak_mebibytes=round(_peak_mebibytes(), 1),
         versions={"python": python, **{name: version(name) for name in _PACKAGES}},
         day=time.strftime("%Y-%m-%d", time.gmtime()),
     )
 
 
 class ResultFile:
-    """A file of records that several processes may add to.
+    """A file of records that several processes may add to (on Windows, one).
 
     A record is one line, written at once under a lock, so that a process that is killed
     leaves at most one line cut short, which is not read. Of records with equal keys, the
@@ -172,13 +177,11 @@ class ResultFile:
         """Add a record, whole, after what is there."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         line = json.dumps(asdict(record)).encode()
-        handle = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX)
+        with self.path.open("a+b", buffering=0) as file:
+            if fcntl is not None:
+                fcntl.flock(file, fcntl.LOCK_EX)
             # A line cut short would swallow the one behind it.
-            os.write(handle, (b"" if _ends_whole(handle) else b"\n") + line + b"\n")
-        finally:
-            os.close(handle)
+            file.write((b"" if _ends_whole(file) else b"\n") + line + b"\n")
 
 
 def _add(records: dict[str, Record], record: Record | None) -> None:
@@ -186,9 +189,18 @@ def _add(records: dict[str, Record], record: Record | None) -> None:
         records.setdefault(record.key, record)
 
 
-def _ends_whole(handle: int) -> bool:
-    size = os.fstat(handle).st_size
-    return size == 0 or os.pread(handle, 1, size - 1) == b"\n"
+def _ends_whole(file: IO[bytes]) -> bool:
+    if file.seek(0, os.SEEK_END) == 0:
+        return True
+    file.seek(-1, os.SEEK_END)
+    return file.read(1) == b"\n"
+
+
+def _peak_mebibytes() -> float:
+    if resource is None:
+        return 0.0
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return float(peak / (2**20 if sys.platform == "darwin" else 2**10))  # bytes on macOS
 
 
 def _is_cut_short(line: bytes) -> bool:
