@@ -3,6 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.linalg import sqrtm
+from threadpoolctl import threadpool_limits
 
 from gskn.kernels._landmarks import choose_landmarks, distinct_walks
 from gskn.kernels._nystrom import gaussian, inverse_sqrt
@@ -57,6 +58,15 @@ def test_landmarks_follow_the_weights():
     assert (centres[:, 0] > 10).sum() >= 6
     again = choose_landmarks(np.vstack([light, heavy]), weights, 8, 0)
     np.testing.assert_array_equal(centres, again)
+
+
+def test_landmarks_do_not_depend_on_threads():
+    points = np.random.default_rng(0).normal(size=(5000, 6))
+    found = []
+    for n_threads in (1, 2):
+        with threadpool_limits(n_threads):
+            found.append(choose_landmarks(points, np.ones(5000), 20, 0))
+    np.testing.assert_array_equal(*found)
 
 
 @given(st.lists(st.lists(st.integers(0, 3), min_size=3, max_size=3), min_size=1))

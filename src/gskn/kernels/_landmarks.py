@@ -1,7 +1,10 @@
 """Landmarks: the points that stand for all walks or patterns."""
 
+from functools import cache
+
 import numpy as np
 from sklearn.cluster import KMeans
+from threadpoolctl import ThreadpoolController
 
 from gskn._types import FloatArray, IndexArray
 from gskn.graphs._distinct import distinct
@@ -22,7 +25,9 @@ def choose_landmarks(
     # Weights of very different size slow convergence down, and nothing hangs on the last
     # digits of a centre.
     model = KMeans(n_landmarks, n_init=1, max_iter=100, tol=1e-3, random_state=seed)
-    centres: FloatArray = model.fit(points, sample_weight=weights).cluster_centers_
+    # More threads are slower on so few points, and centres would depend on their number.
+    with _libraries().limit(limits=1, user_api="openmp"):
+        centres: FloatArray = model.fit(points, sample_weight=weights).cluster_centers_
     return centres
 
 
@@ -37,6 +42,12 @@ def distinct_walks(codes: IndexArray) -> tuple[IndexArray, FloatArray]:
         keys, n_keys = keys * base + column, n_keys * base
     _, first, counts = np.unique(keys, return_index=True, return_counts=True)
     return codes[first], counts.astype(np.float64)
+
+
+@cache
+def _libraries() -> ThreadpoolController:
+    """Look for libraries with threads, which takes longer than k-means of a small set."""
+    return ThreadpoolController()
 
 
 def _distinct_points(
