@@ -18,6 +18,7 @@ from gskn.graphs._batch import runs_of_graphs
 from gskn.kernels import NodeRows, Settings
 from gskn.kernels._path import PathLayer
 from gskn.kernels._walk import WalkLayer
+from gskn.kernels._walked import Walked
 from gskn.pooling import POOLINGS, pool
 from gskn.walks import MAX_PATTERN_LENGTH
 
@@ -47,28 +48,21 @@ class _Block:
         """Number of columns."""
         return (self.second or self.first).maps[0].n_landmarks
 
-    def fit(
-        self,
-        batch: GraphBatch,
-        rows: NodeRows,
-        generator: np.random.Generator,
-        n_jobs: int | None,
-    ) -> None:
+    def fit(self, walked: Walked, generator: np.random.Generator) -> None:
         """Choose landmarks."""
-        self.first.fit(batch, rows, generator)
+        self.first.fit(walked.batch, walked.rows, generator)
         if self.second is not None:
-            (found,) = self.first.transform(batch, rows, n_jobs)
-            self.second.fit(batch, NodeRows.of(_unit(found)[0]), generator)
+            (found,) = self.first.transform_walked(walked)
+            self.second.fit(walked.batch, NodeRows.of(_unit(found)[0]), generator)
 
-    def transform(
-        self, batch: GraphBatch, rows: NodeRows, n_jobs: int | None
-    ) -> FloatArray:
+    def transform(self, walked: Walked) -> FloatArray:
         """Return rows of nodes."""
-        (found,) = self.first.transform(batch, rows, n_jobs)
+        (found,) = self.first.transform_walked(walked)
         if self.second is None:
             return found
         directions, norms = _unit(found)
-        (mapped,) = self.second.transform(batch, NodeRows.of(directions), n_jobs)
+        rows = NodeRows.of(directions)
+        (mapped,) = self.second.transform(walked.batch, rows, walked.n_jobs)
         return mapped * norms
 
 
@@ -161,9 +155,9 @@ class GCKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         generator = as_generator(self.random_state)
         encoder = AttributeEncoder(sources=self.attributes).fit(batch)
         sample = batch[draw_graphs(batch.graph_sizes, generator)]
-        rows = _node_rows(encoder, sample)
+        walked = self._walk(blocks, encoder, sample)
         for block in blocks:
-            block.fit(sample, rows, generator, self.n_jobs)
+            block.fit(walked, generator)
         self.encoder_, self.blocks_ = encoder, blocks
         return self
 
@@ -213,14 +207,16 @@ class GCKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Yield consecutive graphs and the rows of their nodes, in bounded memory."""
         for run in runs_of_graphs(batch.graph_ptr, max(1, _CHUNK_CELLS // n_columns)):
             part = batch[run]
-            rows = _node_rows(self.encoder_, part)
-            found = [block.transform(part, rows, self.n_jobs) for block in self.blocks_]
-            yield part, np.hstack(found)
+            walked = self._walk(self.blocks_, self.encoder_, part)
+            yield part, np.hstack([block.transform(walked) for block in self.blocks_])
 
-
-def _node_rows(encoder: AttributeEncoder, batch: GraphBatch) -> NodeRows:
-    table, codes = encoder.distinct_rows(batch)
-    return NodeRows(_unit(table)[0], codes)
+    def _walk(
+        self, blocks: list[_Block], encoder: AttributeEncoder, batch: GraphBatch
+    ) -> Walked:
+        """Prepare walks, which are the same for all lengths."""
+        table, codes = encoder.distinct_rows(batch)
+        rows = NodeRows(_unit(table)[0], codes)
+        return blocks[0].first.walk(batch, rows, self.n_jobs)
 
 
 def _unit(rows: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -20,6 +20,7 @@ class Shared:
 
     def __init__(self, batch: GraphBatch, n_jobs: int | None) -> None:
         self.batch, self.n_jobs = batch, n_jobs
+        _ = batch.directed  # parts of a batch inherit it, and it is dear to find out
         self._patterns = PatternRows(batch, n_jobs)
         self._found: dict[str, FloatArray] = {}
         self._compared: tuple[str, Any, FloatArray] = ("", None, np.empty(0))

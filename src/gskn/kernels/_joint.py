@@ -7,7 +7,6 @@ carbons" from "carbons, and a ring of six".
 
 import logging
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -22,7 +21,7 @@ from gskn.kernels._nystrom import NystromMap, gaussian
 from gskn.kernels._pattern import one_hot_patterns
 from gskn.kernels._rows import NodeRows
 from gskn.kernels._settings import Settings
-from gskn.kernels._steps import Steps
+from gskn.kernels._walked import Walked
 from gskn.walks import anonymize, patterns
 from gskn.walks._exact import n_walks_of
 from gskn.walks._sample import (
@@ -38,48 +37,6 @@ logger = logging.getLogger(__name__)
 # Of classes of twins in a graph, without their last visit; "auto" samples beyond.
 _MAX_WALKS = 1e7
 _NODES_AT_ONCE = 2048
-
-
-@dataclass(frozen=True)
-class Walked:
-    """What walks of all lengths need of a batch, found out once."""
-
-    batch: GraphBatch
-    rows: NodeRows
-    steps: Steps
-    is_plain: bool  # no directions or chances of weights
-
-    @staticmethod
-    def of(
-        batch: GraphBatch,
-        rows: NodeRows,
-        settings: Settings,
-        n_jobs: int | None,
-        *,
-        loops: bool = True,
-    ) -> "Walked":
-        """Prepare walks, or those that never stay where they are."""
-        options = {"probability": settings.probability, "loops": loops}
-        steps = Steps.of(batch, rows.codes, n_jobs=n_jobs, **options)
-        weighted = batch.is_weighted and settings.probability
-        plain = not (weighted or batch.is_directed)
-        return Walked(batch, rows, steps, plain)
-
-    @property
-    def codes(self) -> IndexArray:
-        """Which row the nodes of a class have."""
-        return self.rows.codes[self.steps.first]
-
-    @cached_property
-    def moves(self) -> tuple[AnyArray, ...]:
-        """Return what compiled loops are told of steps, if there is anything to walk."""
-        steps = self.steps
-        return (steps.indptr, steps.indices, *steps.chances(), steps.n_options)
-
-    @property
-    def class_ptr(self) -> IndexArray:
-        """First class of every graph."""
-        return np.searchsorted(self.steps.first, self.batch.graph_ptr)
 
 
 @dataclass
@@ -127,7 +84,14 @@ class JointLayer:
         self, batch: GraphBatch, rows: NodeRows, n_jobs: int | None
     ) -> list[FloatArray]:
         """Return the coordinates of all nodes, one block for every length."""
-        walked = Walked.of(batch, rows, self.settings, n_jobs, loops=not self.only_paths)
+        return self.transform_walked(self.walk(batch, rows, n_jobs))
+
+    def walk(self, batch: GraphBatch, rows: NodeRows, n_jobs: int | None) -> Walked:
+        """Prepare walks, which layers of other lengths may share."""
+        return Walked(batch, rows, self.settings.probability, not self.only_paths, n_jobs)
+
+    def transform_walked(self, walked: Walked) -> list[FloatArray]:
+        """Return the coordinates of all nodes, one block for every length."""
         sampled = self._sampled(walked)
         return [
             self._sums(walked, sampled, length, mapped) @ mapped.root

@@ -7,8 +7,9 @@ import numpy as np
 
 from gskn._types import AnyArray, BoolArray, FloatArray, IndexArray
 from gskn.kernels._jit import fill_pair_sums
-from gskn.kernels._joint import JointLayer, Walked, pieces
+from gskn.kernels._joint import JointLayer, pieces
 from gskn.kernels._steps import Steps
+from gskn.kernels._walked import Walked
 from gskn.walks import patterns
 from gskn.walks._threads import run_threads
 

@@ -10,7 +10,7 @@ from gskn.kernels._landmarks import choose_landmarks, distinct_walks
 from gskn.kernels._nystrom import NystromMap, gaussian
 from gskn.kernels._rows import NodeRows
 from gskn.kernels._settings import Settings
-from gskn.kernels._steps import Steps
+from gskn.kernels._walked import Walked
 from gskn.walks._sample import walks_for_landmarks
 
 
@@ -58,18 +58,31 @@ class WalkLayer:
         self, batch: GraphBatch, rows: NodeRows, n_jobs: int | None
     ) -> list[FloatArray]:
         """Return the coordinates of all nodes, one block for every length."""
-        settings = self.settings
-        steps = Steps.of(batch, rows.codes, probability=settings.probability, n_jobs=n_jobs)
-        codes = rows.codes[steps.first]
-        blocks = []
-        for length, mapped in zip(self.lengths, self.maps, strict=True):
-            positions = mapped.landmarks.reshape(mapped.n_landmarks, length, -1)
-            factors = [
-                gaussian(rows.table, positions[:, j], settings.alpha) for j in range(length)
-            ]
-            sums = factors[-1][codes]
-            for factor in reversed(factors[:-1]):
-                sums = steps.sum_over(sums)
-                sums *= factor[codes]
-            blocks.append((sums @ mapped.root)[steps.class_of])
-        return blocks
+        return self.transform_walked(self.walk(batch, rows, n_jobs))
+
+    def walk(self, batch: GraphBatch, rows: NodeRows, n_jobs: int | None) -> Walked:
+        """Prepare walks, which layers of other lengths may share."""
+        return Walked(batch, rows, self.settings.probability, loops=True, n_jobs=n_jobs)
+
+    def transform_walked(self, walked: Walked) -> list[FloatArray]:
+        """Return the coordinates of all nodes, one block for every length."""
+        return [
+            self._block(walked, length, mapped)
+            for length, mapped in zip(self.lengths, self.maps, strict=True)
+        ]
+
+    def _block(self, walked: Walked, length: int, mapped: NystromMap) -> FloatArray:
+        table = walked.rows.table
+        positions = mapped.landmarks.reshape(mapped.n_landmarks, length, -1)
+        factors = [
+            gaussian(table, positions[:, j], self.settings.alpha) for j in range(length)
+        ]
+        if length == 1:
+            alone: FloatArray = (factors[0] @ mapped.root)[walked.rows.codes]
+            return alone
+        codes = walked.codes
+        sums = factors[-1][codes]
+        for factor in reversed(factors[:-1]):
+            sums = walked.steps.sum_over(sums)
+            sums *= factor[codes]
+        return np.asarray((sums @ mapped.root)[walked.steps.class_of])
