@@ -73,13 +73,21 @@ def _rows(
 
 
 def _gckn(variant: str) -> Model:
-    return _rows(
+    """Return embeddings to choose from as ours are: one, and one for each change of it."""
+    middle: Setting = {"variant": variant, "path_length": 3, "sigma": 0.5}
+    changes: tuple[Setting, ...] = (
+        {},
+        {"path_length": 5},
+        {"sigma": 1.5},
+        {"weighting": "probability"},
+        {"pooling": "mean"},
+        {"n_landmarks": 128},  # graphs without labels have many degrees: COLLAB
+    )
+    return Model(
         f"gckn-{variant}",
         f"graph convolutional kernel network, {variant} variant",
-        GCKN,
-        variant=(variant,),
-        path_length=(3, 5),
-        sigma=(0.5, 1.5),
+        tuple({**middle, **change} for change in changes),
+        estimator=GCKN,
     )
 
 
