@@ -24,7 +24,7 @@ from gskn.baselines import (
     WLOAKernel,
     WWLKernel,
 )
-from gskn.evaluation._model import Model
+from gskn.evaluation._model import Model, vary
 from gskn.evaluation._svm import PRECOMPUTED, Setting
 
 
@@ -73,10 +73,9 @@ def _rows(
 
 
 def _gckn(variant: str) -> Model:
-    """Return embeddings to choose from as ours are: one, and one for each change of it."""
+    """Return embeddings to choose from, varied as ours are."""
     middle: Setting = {"variant": variant, "path_length": 3, "sigma": 0.5}
     changes: tuple[Setting, ...] = (
-        {},
         {"path_length": 5},
         {"sigma": 1.5},
         {"weighting": "probability"},
@@ -86,7 +85,7 @@ def _gckn(variant: str) -> Model:
     return Model(
         f"gckn-{variant}",
         f"graph convolutional kernel network, {variant} variant",
-        tuple({**middle, **change} for change in changes),
+        vary(middle, changes),
         estimator=GCKN,
     )
 

@@ -1,15 +1,11 @@
 """Our models by name: branches alone and together, fixed or chosen by inner folds."""
 
-from gskn.evaluation._model import Model
+from gskn.evaluation._model import Model, vary
 from gskn.evaluation._svm import Setting
 
 
 def _around(*branches: str) -> tuple[Setting, ...]:
-    """Return embeddings to choose from: one, and one for each thing done otherwise.
-
-    All combinations would be eight times as many, and on sets of some hundred graphs inner
-    folds cannot tell so many apart.
-    """
+    """Return embeddings to choose from."""
     middle: Setting = {"branches": branches, "pooling": "log"}
     others: list[Setting] = [
         {"pooling": "sum"},
@@ -21,7 +17,7 @@ def _around(*branches: str) -> tuple[Setting, ...]:
     ]
     if "walk" in branches:
         others.append({"attributes": "degrees"})  # attributes may be noise: BZR
-    return (middle, *({**middle, **other} for other in others))
+    return vary(middle, others)
 
 
 _PAPER: Setting = {"aggregate": False}  # one length, 32 landmarks: 32 columns a branch

@@ -24,8 +24,13 @@ class Walked:
     @cached_property
     def steps(self) -> Steps:
         """Steps between classes of nodes."""
-        options = {"probability": self.probability, "loops": self.loops}
-        return Steps.of(self.batch, self.rows.codes, n_jobs=self.n_jobs, **options)
+        return Steps.of(
+            self.batch,
+            self.rows.codes,
+            probability=self.probability,
+            loops=self.loops,
+            n_jobs=self.n_jobs,
+        )
 
     @property
     def is_plain(self) -> bool:
