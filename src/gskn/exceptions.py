@@ -17,7 +17,35 @@ from pathlib import Path
 
 
 class GsknError(Exception):
-    """Base of all errors raised by gskn."""
+    """Base of all errors raised by gskn.
+
+    Messages quote names from files. Control characters and lone surrogates in them are
+    escaped, so that a message is one printable line.
+    """
+
+    def __init__(self, message: object = ""):
+        super().__init__(printable(message))
+
+
+def printable(message: object) -> str:
+    r"""Return the text of a message with unprintable characters escaped.
+
+    Examples
+    --------
+    >>> printable("a\x1b[31mb\ud800")
+    'a\\x1b[31mb\\ud800'
+    """
+    text = str(message)
+    if text.isprintable():
+        return text
+    return "".join(
+        character if character.isprintable() or character in "\n\t" else _escape(character)
+        for character in text
+    )
+
+
+def _escape(character: str) -> str:
+    return character.encode("unicode_escape").decode("ascii")
 
 
 class InputError(GsknError, ValueError):

@@ -1,11 +1,12 @@
-"""CSR with int32 columns and int64 offsets, of which all of scipy takes no offence."""
+"""CSR matrices with int32 indices and int64 indptr that every scipy function accepts."""
 
 from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
 
-from gskn._types import FloatArray, IndexArray, NodeArray
+from gskn._types import AnyArray, FloatArray, IndexArray, NodeArray
+from gskn.exceptions import InputError
 
 
 class Adjacency(csr_array):
@@ -62,3 +63,44 @@ def pool_matrix(graph_ptr: IndexArray) -> csr_array:
     n_nodes = int(graph_ptr[-1])
     entries = (np.ones(n_nodes), np.arange(n_nodes), graph_ptr)
     return csr_array(entries, shape=(len(graph_ptr) - 1, n_nodes))
+
+
+def check_csr(
+    indptr: AnyArray, indices: AnyArray, shape: tuple[int, int], name: str
+) -> tuple[IndexArray, IndexArray]:
+    """Check the index arrays of a CSR matrix from a file or a caller.
+
+    scipy and the compiled loops index with them without looking: a wrong value reads or
+    writes memory that belongs to something else.
+
+    Returns
+    -------
+    indptr, indices : ndarray of int64
+
+    Raises
+    ------
+    InputError
+        If they are not the index arrays of a matrix of this shape.
+    """
+    for part, array in (("indptr", indptr), ("indices", indices)):
+        if array.ndim != 1 or (array.dtype.kind not in "iu" and array.size):
+            raise InputError(
+                f"{name}: {part} must be a list of integers, got {array.dtype} of shape "
+                f"{array.shape}."
+            )
+    n_rows, n_columns = shape
+    if len(indptr) != n_rows + 1:
+        raise InputError(
+            f"{name}: indptr has {len(indptr)} entries, but {n_rows} rows need "
+            f"{n_rows + 1}."
+        )
+    if indptr[0] != 0 or indptr[-1] != len(indices) or (indptr[1:] < indptr[:-1]).any():
+        raise InputError(
+            f"{name}: indptr must rise from 0 to the {len(indices)} entries there are."
+        )
+    if indices.size and (indices.min() < 0 or indices.max() >= n_columns):
+        wrong = indices[(indices < 0) | (indices >= n_columns)][0]
+        raise InputError(
+            f"{name}: column {wrong} does not exist; there are {n_columns}, counted from 0."
+        )
+    return indptr.astype(np.int64, copy=False), indices.astype(np.int64, copy=False)

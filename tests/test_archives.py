@@ -1,0 +1,118 @@
+"""Archives of arrays from untrusted files."""
+
+import io
+import json
+import os
+import zipfile
+
+import numpy as np
+import pytest
+
+from gskn._archives import read_arrays
+from gskn._limits import max_unpacked_bytes
+from gskn.exceptions import FileFormatError, MissingFileError
+
+
+def npy(header: bytes, content: bytes = b"") -> bytes:
+    """Build an npy file by hand, whatever its header declares."""
+    padded = header + b" " * (-(len(header) + 11) % 64) + b"\n"
+    return b"\x93NUMPY\x01\x00" + len(padded).to_bytes(2, "little") + padded + content
+
+
+def write_archive(path, members, compression=zipfile.ZIP_STORED):
+    with zipfile.ZipFile(path, "w", compression) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+
+
+def test_arrays_come_back(tmp_path):
+    path = tmp_path / "a.npz"
+    expected = {"x": np.arange(6.0).reshape(2, 3), "text": np.array(["a", "bc"])}
+    np.savez_compressed(path, **expected)
+    arrays = read_arrays(path)
+    assert arrays.keys() == expected.keys()
+    for name, array in expected.items():
+        np.testing.assert_array_equal(arrays[name], array)
+
+
+def test_only_wanted_arrays_are_unpacked(tmp_path):
+    path = tmp_path / "a.npz"
+    bomb = io.BytesIO()
+    np.save(bomb, np.zeros(2**26, dtype=np.int64))
+    buffer = io.BytesIO()
+    np.save(buffer, np.arange(3))
+    members = {"x.npy": buffer.getvalue(), "unused.npy": bomb.getvalue()}
+    write_archive(path, members, zipfile.ZIP_DEFLATED)
+    assert read_arrays(path, wanted=["x"])["x"].tolist() == [0, 1, 2]
+    with pytest.raises(FileFormatError, match="more than the bound"):
+        read_arrays(path)
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        b"{'descr': '<f8', 'fortran_order': False, 'shape': (10000000000,), }",
+        b"{'descr': '<f8', 'fortran_order': False, 'shape': (-1,), }",
+        b"{'descr': '<f8', 'fortran_order': False, 'shape': (True,), }",
+        b"{'descr': '|O', 'fortran_order': False, 'shape': (1,), }",
+        b"{'descr': '<M8[s]', 'fortran_order': False, 'shape': (1,), }",
+        b"{'descr': '<f8', 'fortran_order': False, 'shape': (0, 10**30), }",
+        b"{'descr': '<f8', 'fortran_order': False, 'shape': (0, 99999999999999999999), }",
+        b"{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (1,), }",
+        b"{'descr': '<f8'}",
+        b"(((((((((((",
+        b"",
+    ],
+)
+def test_wrong_headers_are_refused_before_memory_is_allocated(tmp_path, header):
+    path = tmp_path / "a.npz"
+    write_archive(path, {"x.npy": npy(header, b"12345678")})
+    with pytest.raises(FileFormatError):
+        read_arrays(path)
+
+
+def test_damaged_bytes_are_found_by_the_checksum(tmp_path):
+    path = tmp_path / "a.npz"
+    np.savez(path, x=np.arange(100.0))
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 255
+    path.write_bytes(bytes(content))
+    with pytest.raises(FileFormatError, match="CRC"):
+        read_arrays(path)
+
+
+def test_an_array_must_not_occur_twice(tmp_path):
+    path = tmp_path / "a.npz"
+    buffer = io.BytesIO()
+    np.save(buffer, np.arange(3))
+    write_archive(path, {"x": buffer.getvalue(), "x.npy": buffer.getvalue()})
+    with pytest.raises(FileFormatError, match="twice"):
+        read_arrays(path)
+
+
+@pytest.mark.parametrize("content", [b"", b"PK", json.dumps({}).encode(), bytes(100)])
+def test_other_files_are_refused(tmp_path, content):
+    path = tmp_path / "a.npz"
+    path.write_bytes(content)
+    with pytest.raises(FileFormatError, match="npz"):
+        read_arrays(path)
+
+
+def test_missing_files_and_folders_are_refused(tmp_path):
+    with pytest.raises(MissingFileError):
+        read_arrays(tmp_path / "none.npz")
+    with pytest.raises(FileFormatError, match="regular"):
+        read_arrays(tmp_path)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
+def test_a_pipe_is_not_waited_for(tmp_path):
+    path = tmp_path / "a.npz"
+    os.mkfifo(path)
+    with pytest.raises(FileFormatError, match="regular"):
+        read_arrays(path)
+
+
+def test_the_bound_on_memory_grows_with_the_file():
+    assert max_unpacked_bytes(0) < 2**30
+    assert max_unpacked_bytes(2**30) > 2**35
