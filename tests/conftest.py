@@ -24,6 +24,12 @@ def _isolated(tmp_path, monkeypatch):
 
 
 @pytest.fixture(scope="session")
+def grakel():
+    """Return GraKeL, with which kernels are compared where it can be installed."""
+    return pytest.importorskip("grakel", reason="GraKeL has no wheel for this Python")
+
+
+@pytest.fixture(scope="session")
 def real_data() -> Path:
     """Return the folder of benchmark files, named by GSKN_DATA when the run began."""
     folder = Path(REAL_DATA or "").resolve()

@@ -76,7 +76,9 @@ def test_vectors_reach_the_optimum_of_negative_sampling():
 
 
 def test_gensim_finds_the_same_neighbours():
-    doc2vec = pytest.importorskip("gensim.models.doc2vec")
+    doc2vec = pytest.importorskip(
+        "gensim.models.doc2vec", reason="gensim has no wheel for this Python"
+    )
     data = datasets.load("structure")
     graphs = data.graphs[::4]
     model = Graph2Vec(n_epochs=20, random_state=0)

@@ -1,6 +1,7 @@
 import json
 import pickle
 import shutil
+from pathlib import Path
 
 import networkx as nx
 import numpy as np
@@ -95,7 +96,7 @@ def test_folds_are_those_of_the_literature(real_data, name, tested):
         assert len(np.unique(np.concatenate(data.folds["published"]))) == tested
 
 
-def test_mutag_comes_with_grakel():
+def test_mutag_is_built_in():
     data = datasets.load("MUTAG")
     assert (data.graphs.n_graphs, data.graphs.n_nodes, data.graphs.n_edges) == (
         188,
@@ -105,10 +106,13 @@ def test_mutag_comes_with_grakel():
     assert sorted(set(data.y.tolist())) == [-1, 1]
     assert len(data.folds["stratified_seed0"]) == 10
     info = datasets.find_set("MUTAG")
-    verify_files(info, datasets.find_files(info, datasets.data_home()))
+    path = datasets.find_files(info, datasets.data_home())
+    assert path.parent == Path(datasets.__file__).parent
+    verify_files(info, path)
+    assert not (path.parent / ".gskn-cache").exists()  # packages are not written to
 
 
-def test_mutag_of_grakel_is_mutag(real_data):
+def test_built_in_mutag_equals_the_benchmark_files(real_data):
     check_same(datasets.load("MUTAG").graphs, datasets.load("MUTAG", real_data).graphs)
 
 

@@ -1,6 +1,5 @@
 import sys
 
-import grakel
 import igraph
 import networkx as nx
 import numpy as np
@@ -86,7 +85,7 @@ def test_edge_index_pairs(specs):
 
 
 @given(spec_lists(labelled=True, n_attributes=0, weighted=False, directed=True))
-def test_grakel_pairs_mean_what_grakel_reads(specs):
+def test_grakel_pairs_mean_what_grakel_reads(grakel, specs):
     raw = [(set(spec.edges), dict(enumerate(spec.labels))) for spec in specs]
     batch = as_batch([list(graph) for graph in raw])
     check_batch(batch, specs)
@@ -307,7 +306,7 @@ def test_sequences_may_mix_batches_and_graphs():
     assert np.asarray(batch).shape == (2,)
 
 
-def test_grakel_graphs_without_labels():
+def test_grakel_graphs_without_labels(grakel):
     assert as_batch(grakel.Graph({(0, 1), (1, 0)})).n_edges == 1
 
 

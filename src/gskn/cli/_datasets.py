@@ -44,7 +44,7 @@ def datasets(
 
 def _place(info: "SetInfo", path: Path | None, home: Path) -> str:
     if path is not None:
-        return path.name if path.parent == home else "in grakel"
+        return path.name if path.parent == home else "built in"
     if info.generate is not None:
         return "made by rule"
     return "no: download"

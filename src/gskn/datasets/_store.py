@@ -7,7 +7,6 @@ import sys
 import tempfile
 import zipfile
 from collections.abc import Callable
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -30,6 +29,8 @@ from gskn.graphs._folder import Folder
 logger = logging.getLogger(__name__)
 
 ENVIRONMENT_VARIABLE = "GSKN_DATA"
+# The files of the TU collection as they are; README.txt in it names source and citation.
+BUILT_IN_MUTAG = Path(__file__).with_name("MUTAG.zip")
 _TIMEOUT_SECONDS = 30
 _TEXTS: dict[str, Callable[..., dict[str, str]]] = {
     "gspan": tu_texts_from_gspan,
@@ -52,14 +53,14 @@ def data_home(path: str | Path | None = None) -> Path:
 def find_files(info: SetInfo, home: Path) -> Path | None:
     """Return the file or folder that holds a set, or None.
 
-    MUTAG is also inside the grakel package, where that is installed.
+    MUTAG is built in: the package holds a copy, which is used where ``home`` has none.
     """
     if not info.file:
         return None
     for candidate in (home / info.file, home / info.name):
         if candidate.is_file() or (candidate / f"{info.name}_A.txt").is_file():
             return candidate
-    return _inside_grakel() if info.name == "MUTAG" else None
+    return BUILT_IN_MUTAG if info.name == "MUTAG" else None
 
 
 def fetch_files(info: SetInfo, home: Path) -> Path:
@@ -158,22 +159,11 @@ def _convert(info: SetInfo, target: Path) -> None:
             archive.writestr(f"{info.name}/{info.name}_{suffix}.txt", content)
 
 
-def _inside_grakel() -> Path | None:
-    spec = find_spec("grakel")
-    if spec is None or spec.origin is None:
-        return None
-    folder = Path(spec.origin).parent / "tests" / "data" / "MUTAG"
-    return folder if (folder / "MUTAG_A.txt").is_file() else None
-
-
 def _remedy(info: SetInfo, home: Path, reason: str) -> str:
     source = f" (from {info.urls[0]})" if info.form == "tu" else ""
-    extra = (
-        " Or: pip install 'gskn[grakel]', which brings it." if info.name == "MUTAG" else ""
-    )
     return (
         f"{info.name} is not in {home}, and {reason}. Put {info.file}{source} there, or "
-        f"set {ENVIRONMENT_VARIABLE} to the folder that has it.{extra}"
+        f"set {ENVIRONMENT_VARIABLE} to the folder that has it."
     )
 
 
