@@ -19,8 +19,9 @@ from pathlib import Path
 class GsknError(Exception):
     """Base of all errors raised by gskn.
 
-    Messages quote names from files. Control characters and lone surrogates in them are
-    escaped, so that a message is one printable line.
+    Messages quote names from files and errors of other libraries. Line breaks become
+    spaces, and control characters and lone surrogates are escaped, so that a message is
+    one printable line.
     """
 
     def __init__(self, message: object = ""):
@@ -28,19 +29,19 @@ class GsknError(Exception):
 
 
 def printable(message: object) -> str:
-    r"""Return the text of a message with unprintable characters escaped.
+    r"""Return the text of a message as one line with unprintable characters escaped.
 
     Examples
     --------
-    >>> printable("a\x1b[31mb\ud800")
-    'a\\x1b[31mb\\ud800'
+    >>> printable("two\nlines, a\x1b[31mb\ud800")
+    'two lines, a\\x1b[31mb\\ud800'
     """
     text = str(message)
     if text.isprintable():
         return text
     return "".join(
-        character if character.isprintable() or character in "\n\t" else _escape(character)
-        for character in text
+        character if character.isprintable() else _escape(character)
+        for character in " ".join(text.split())
     )
 
 

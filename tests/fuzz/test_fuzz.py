@@ -1,0 +1,47 @@
+"""Damaged files of every format: success or one clear line, in bounded memory and time."""
+
+import sys
+
+import pytest
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform == "win32", reason="needs resource and signal"),
+]
+FORMATS = (
+    "csv",
+    "edge list",
+    "tsv",
+    "graphml",
+    "gml",
+    "json",
+    "graph6",
+    "smiles",
+    "sdf",
+    "parquet",
+    "tu zip",
+    "tu folder",
+    "node set",
+    "cache",
+    "model",
+    "folds",
+    "classes",
+    "records",
+)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_damaged_files_are_read_or_refused(name):
+    from tests.fuzz.run import run_format  # noqa: PLC0415 - needs a Unix
+
+    # The seed is fixed; the budget ends the run on a slow machine before all cases.
+    outcome = run_format(name, cases=400, seed=0, budget=20.0)
+    assert outcome.failures == []
+    assert outcome.n_cases > 0
+    assert outcome.n_refused > 0 or name == "cache"  # a bad cache is ignored
+
+
+def test_every_format_is_tried():
+    from tests.fuzz.seeds import FORMATS as KNOWN  # noqa: PLC0415
+
+    assert set(FORMATS) == set(KNOWN)
