@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.cluster import KMeans
 
 from gskn import GSKN, AttributeEncoder, GraphBatch, as_batch, datasets
-from gskn.kernels._steps import Steps
+from gskn.layers._steps import Steps
 from gskn.walks import pattern_counts
 
 Q, ALPHA = 32, 1.5

@@ -5,8 +5,8 @@ import time
 import numpy as np
 
 from gskn import AttributeEncoder, datasets
-from gskn.kernels import NodeRows, Settings, _path
-from gskn.kernels._path import PathLayer
+from gskn.layers import NodeRows, Settings, _path
+from gskn.layers._path import PathLayer
 
 _LENGTHS = (3, 4, 5)
 

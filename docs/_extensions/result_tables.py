@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from gskn.evaluation import Record, ResultFile, save_figure
-from gskn.evaluation.reproduce import EXPERIMENTS, Experiment
+from gskn.reproduce import EXPERIMENTS, Experiment
 
 _NUMBERS = ("paper", "ours, paper protocol", "ours, nested")
 

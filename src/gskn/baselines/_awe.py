@@ -6,13 +6,13 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from gskn._offsets import runs_of_graphs
 from gskn._types import AnyArray, FloatArray
 from gskn._validation import check_int
 from gskn.baselines._colours import Colours
 from gskn.baselines._vectors import Corpus, GraphVectors, Training
 from gskn.exceptions import InputError
 from gskn.graphs import GraphBatch, as_batch
-from gskn.graphs._batch import runs_of_graphs
 from gskn.walks import (
     MAX_EXACT_LENGTH,
     anonymize,

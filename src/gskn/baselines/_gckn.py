@@ -8,17 +8,17 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from gskn._offsets import runs_of_graphs
 from gskn._random import RandomState, as_generator
 from gskn._types import FloatArray
 from gskn._validation import check_choice, check_flags, check_int, check_number
 from gskn.estimators._sample import check_nodes, draw_graphs
 from gskn.exceptions import InputError
 from gskn.graphs import AttributeEncoder, GraphBatch, as_batch
-from gskn.graphs._batch import runs_of_graphs
-from gskn.kernels import NodeRows, Settings
-from gskn.kernels._path import PathLayer
-from gskn.kernels._walk import WalkLayer
-from gskn.kernels._walked import Walked
+from gskn.layers import NodeRows, Settings
+from gskn.layers._context import Walked
+from gskn.layers._path import PathLayer
+from gskn.layers._walk import WalkLayer
 from gskn.pooling import POOLINGS, pool
 from gskn.walks import MAX_PATTERN_LENGTH
 

@@ -8,6 +8,9 @@ from typing import TypeAlias
 import numpy as np
 from scipy.sparse import csr_array
 
+from gskn._distinct import distinct
+from gskn._offsets import runs_of_graphs
+from gskn._threads import run_threads
 from gskn._types import FloatArray, IndexArray
 from gskn._validation import check_choice, check_int
 from gskn.baselines._attributes import AttributeScaler, uses_attributes
@@ -17,10 +20,7 @@ from gskn.baselines._jit_tangent import fill_sandwich, pass_layer
 from gskn.baselines._kernel import NormalizedKernel
 from gskn.baselines._unfoldings import Unfoldings, closed_adjacency, unfold
 from gskn.graphs import GraphBatch
-from gskn.graphs._batch import runs_of_graphs
-from gskn.graphs._distinct import distinct
 from gskn.graphs._sparse import pool_matrix
-from gskn.walks._threads import run_threads
 
 _SYSTEM = "GNTK"
 _RUN_NODES = 2**8  # of graphs compared each with itself at once

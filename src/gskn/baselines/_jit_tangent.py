@@ -7,7 +7,7 @@ from numpy.polynomial import chebyshev
 
 from gskn._numba import jit
 from gskn._types import FloatArray, NodeArray
-from gskn.kernels._jit import add_row_product
+from gskn.layers._jit import add_row_product
 
 _STRIP = 256  # columns that stay in the nearest cache
 _ROWS = 32  # that are turned round together

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
+from gskn._threads import run_threads
 from gskn._types import FloatArray, IndexArray
 from gskn._validation import check_fraction, check_int, check_number
 from gskn.baselines._colours import first_colours
@@ -14,7 +15,6 @@ from gskn.baselines._jit_walks import SortedGraphs, count_steps, fill_shared_wal
 from gskn.baselines._kernel import NormalizedKernel
 from gskn.exceptions import InputError
 from gskn.graphs import GraphBatch
-from gskn.walks._threads import run_threads
 
 _TOLERANCE = 1e-10  # of the rest of a sum that is not added up
 _NORM_STEPS = 20

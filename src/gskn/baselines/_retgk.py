@@ -11,7 +11,9 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
+from gskn._offsets import runs_of_graphs
 from gskn._random import RandomState, as_generator
+from gskn._threads import run_threads
 from gskn._types import AnyArray, FloatArray, IndexArray
 from gskn._validation import check_choice, check_flags, check_int, check_positive
 from gskn.baselines._colours import Colours, check_labels, first_colours, mix
@@ -19,8 +21,6 @@ from gskn.baselines._cost import check_sizes, refuse_days
 from gskn.baselines._jit_distances import subtract_distances
 from gskn.exceptions import InputError
 from gskn.graphs import GraphBatch, as_batch
-from gskn.graphs._batch import runs_of_graphs
-from gskn.walks._threads import run_threads
 
 _CELLS = 2**19  # of a matrix of pairs of nodes, which stays in cache
 _ROWS = 128  # nodes that are compared together with others

@@ -5,13 +5,13 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from scipy.sparse.csgraph import shortest_path
 
+from gskn._offsets import runs_of_graphs
 from gskn._types import FloatArray, IndexArray
 from gskn.baselines._colours import Colours, first_colours, mix
 from gskn.baselines._cost import refuse_days
 from gskn.baselines._counts import Counts
 from gskn.baselines._kernel import NormalizedKernel
 from gskn.graphs import GraphBatch
-from gskn.graphs._batch import runs_of_graphs
 
 _RUN_NODES = 2**9  # of graphs whose distances are computed together
 _CELLS = 2**22  # of a matrix of distances

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from scipy.spatial.distance import cdist
 
+from gskn._offsets import runs_of_graphs
 from gskn._optional import require
 from gskn._types import FloatArray, IndexArray
 from gskn.baselines._cost import refuse_days
-from gskn.graphs._batch import runs_of_graphs
 
 _RUN_NODES = 2**12  # whose costs are computed together
 _MAX_PIVOTS = 10**7

@@ -9,7 +9,7 @@ from gskn.cli._options import AsJson, DataHome
 
 if TYPE_CHECKING:
     from gskn.evaluation import Record
-    from gskn.evaluation.reproduce import Experiment
+    from gskn.reproduce import Experiment
 
 
 def reproduce(
@@ -38,7 +38,7 @@ def reproduce(
     """
     from gskn._files import check_output
     from gskn.cli._tables import show
-    from gskn.evaluation.reproduce import EXPERIMENTS, find_experiment
+    from gskn.reproduce import EXPERIMENTS, find_experiment
 
     if not names:
         rows = [
@@ -75,7 +75,7 @@ def _run(
     from rich.progress import Progress, TaskProgressColumn, TimeRemainingColumn
 
     from gskn.evaluation import ResultFile
-    from gskn.evaluation.reproduce import Runner
+    from gskn.reproduce import Runner
 
     console = Console(stderr=True)
     columns = (

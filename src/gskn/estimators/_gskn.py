@@ -9,6 +9,7 @@ from sklearn import get_config
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from gskn._offsets import runs_of_graphs
 from gskn._optional import comes_from
 from gskn._random import RandomState, as_generator
 from gskn._types import FloatArray
@@ -18,8 +19,7 @@ from gskn.estimators._progress import progress
 from gskn.estimators._sample import FIT_NODES, check_nodes, draw_graphs, sample_graphs
 from gskn.exceptions import InputError
 from gskn.graphs import AttributeEncoder, GraphBatch, as_batch
-from gskn.graphs._batch import runs_of_graphs
-from gskn.kernels import NodeRows
+from gskn.layers import NodeRows
 from gskn.pooling import pool
 
 _CHUNK_CELLS = 2**24  # of the rows of nodes that are computed together

@@ -9,7 +9,7 @@ from gskn._random import as_generator
 from gskn._validation import check_choice, check_flag, check_int, check_number
 from gskn.exceptions import InputError
 from gskn.graphs import AttributeEncoder
-from gskn.kernels import BRANCHES, Settings, Stack
+from gskn.layers import BRANCHES, Settings, Stack
 from gskn.pooling import POOLINGS
 from gskn.walks import MAX_EXACT_LENGTH, MAX_INDUCED_LENGTH, MAX_PATTERN_LENGTH
 

@@ -21,7 +21,7 @@ from gskn._validation import check_int
 from gskn.estimators._parameters import check_branches, check_parameters, make_stack
 from gskn.exceptions import FileFormatError, GsknError, InputError, MissingFileError
 from gskn.graphs import AttributeEncoder
-from gskn.kernels import NystromMap, Stack, first_length
+from gskn.layers import NystromMap, Stack, first_length
 
 FORMAT = "gskn model"
 VERSION = 1

@@ -5,14 +5,14 @@ from dataclasses import replace
 import numpy as np
 from scipy.sparse import vstack
 
+from gskn._offsets import runs_of_graphs
 from gskn._random import as_generator
 from gskn._types import FloatArray, IndexArray
 from gskn.estimators import GSKN
 from gskn.estimators._parameters import make_stack
 from gskn.estimators._sample import draw_graphs
 from gskn.graphs import GraphBatch
-from gskn.graphs._batch import runs_of_graphs
-from gskn.kernels._pattern import AnonymousLayer
+from gskn.layers._anonymous import AnonymousLayer
 from gskn.walks import PatternTable
 
 _RUN_NODES = 2**16  # counted together, to bound memory

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import coo_array, diags_array
 
+from gskn._offsets import positions_within, running_total
 from gskn._types import (
     AnyArray,
     BoolArray,
@@ -27,14 +28,7 @@ from gskn._types import (
     NodeArray,
 )
 from gskn.exceptions import InputError
-from gskn.graphs._batch import (
-    GraphBatch,
-    join_names,
-    name_array,
-    positions_within,
-    running_total,
-    sort_values,
-)
+from gskn.graphs._batch import GraphBatch, join_names, name_array, sort_values
 from gskn.graphs._sparse import Adjacency, make_csr
 
 MAX_NODES = int(np.iinfo(np.int32).max)

@@ -1,6 +1,5 @@
 """GraphBatch: many graphs as one block-diagonal adjacency matrix."""
 
-import itertools
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
@@ -9,6 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from scipy.sparse import csr_array
 
+from gskn._offsets import positions_within, ranges, running_total
 from gskn._optional import require
 from gskn._types import (
     AnyArray,
@@ -423,11 +423,6 @@ def join_names(
     return np.concatenate(filled)
 
 
-def positions_within(sizes: Sequence[int] | AnyArray) -> IndexArray:
-    """Count from 0 within every block of the given sizes."""
-    return ranges(np.zeros(len(sizes), dtype=np.int64), np.asarray(sizes, dtype=np.int64))
-
-
 def sort_values(values: set[Hashable]) -> tuple[Hashable, ...]:
     """Sort label values; kinds that have no order are sorted by type and text.
 
@@ -451,27 +446,6 @@ def _is_same_matrix(left: csr_array, right: csr_array) -> bool:
         and np.array_equal(left.indices, right.indices)
         and np.array_equal(left.data, right.data)
     )
-
-
-def ranges(first: IndexArray, counts: IndexArray) -> IndexArray:
-    """Concatenate ``arange(f, f + c)`` for every pair, without a loop."""
-    shift = np.repeat(first - running_total(counts)[:-1], counts)
-    return np.arange(len(shift)) + shift
-
-
-def runs_of_graphs(graph_ptr: IndexArray, n_nodes: int) -> list[slice]:
-    """Cut graphs into runs of at most so many nodes, or of one graph."""
-    cuts = [0]
-    while cuts[-1] < len(graph_ptr) - 1:
-        room = graph_ptr[cuts[-1]] + n_nodes
-        end = int(np.searchsorted(graph_ptr, room, side="right")) - 1
-        cuts.append(max(end, cuts[-1] + 1))
-    return [slice(a, b) for a, b in itertools.pairwise(cuts)]
-
-
-def running_total(counts: Any) -> IndexArray:
-    """Offsets of consecutive blocks: zero, then the cumulative sums."""
-    return np.concatenate(([0], np.cumsum(counts, dtype=np.int64)))
 
 
 def _pick(array: AnyArray | None, numbers: IndexArray) -> AnyArray | None:

@@ -8,12 +8,12 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.preprocessing import StandardScaler, normalize
 from sklearn.utils.validation import check_is_fitted
 
+from gskn._distinct import distinct
 from gskn._types import FloatArray, IndexArray
 from gskn._validation import check_int
 from gskn.exceptions import InputError
 from gskn.graphs._batch import GraphBatch
 from gskn.graphs._convert import as_batch
-from gskn.graphs._distinct import distinct
 
 _SOURCES = ("labels", "attributes", "degrees")
 _LARGEST = 1e150

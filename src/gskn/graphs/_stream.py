@@ -14,16 +14,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet
 
+from gskn._offsets import positions_within, runs_of_graphs
 from gskn._types import IndexArray, NameArray
 from gskn._validation import check_int
 from gskn.exceptions import FileFormatError, InputError, MissingFileError
 from gskn.graphs._assemble import assemble
-from gskn.graphs._batch import (
-    GraphBatch,
-    name_array,
-    positions_within,
-    runs_of_graphs,
-)
+from gskn.graphs._batch import GraphBatch, name_array
 from gskn.graphs._folder import Folder
 from gskn.graphs._options import ReadOptions
 from gskn.graphs._read import find_graph_files, read_graphs, read_one

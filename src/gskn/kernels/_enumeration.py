@@ -6,9 +6,9 @@ from functools import partial
 import numpy as np
 from scipy.sparse import csr_array
 
+from gskn._offsets import ranges
 from gskn._types import FloatArray
 from gskn.exceptions import InputError
-from gskn.graphs._batch import ranges
 from gskn.kernels._pairs import Block, Side, chunks, of_both
 from gskn.kernels._similarity import PatternSimilarity
 from gskn.walks import anonymize

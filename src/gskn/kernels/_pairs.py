@@ -7,11 +7,11 @@ from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
+from gskn._offsets import runs_of_graphs
 from gskn._types import FloatArray, IndexArray
 from gskn._validation import check_choice
 from gskn.exceptions import InputError
 from gskn.graphs import GraphBatch, as_batch
-from gskn.graphs._batch import runs_of_graphs
 from gskn.graphs._sparse import pool_matrix
 from gskn.kernels._subtree import label_codes, node_colours
 from gskn.walks._exact import step_matrix

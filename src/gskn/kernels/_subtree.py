@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from gskn._distinct import distinct
 from gskn._types import IndexArray
 from gskn.graphs import GraphBatch
-from gskn.graphs._distinct import distinct
 from gskn.walks._colours import refine
 
 

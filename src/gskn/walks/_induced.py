@@ -13,13 +13,13 @@ from functools import lru_cache, partial
 import numpy as np
 from scipy.sparse import csr_array
 
+from gskn._offsets import positions_within, running_total
+from gskn._threads import run_threads
 from gskn._types import AnyArray, FloatArray, IndexArray
 from gskn.graphs import GraphBatch
-from gskn.graphs._batch import positions_within, running_total
 from gskn.walks._jit import fill_induced
 from gskn.walks._patterns import patterns
 from gskn.walks._sample import pattern_tree, running_sums, scaled_weights, step_chances
-from gskn.walks._threads import run_threads
 
 MAX_INDUCED_LENGTH = 8  # the bits of longer ones do not fit
 _FIRST_CAPACITY = 2**12

@@ -6,16 +6,16 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array, vstack
 
+from gskn._offsets import positions_within, running_total
 from gskn._random import RandomState, as_generator
+from gskn._threads import run_threads
 from gskn._types import AnyArray, BoolArray, FloatArray, IndexArray, NodeArray
 from gskn._validation import check_int
 from gskn.exceptions import InputError
 from gskn.graphs import GraphBatch, as_batch
-from gskn.graphs._batch import positions_within, running_total
 from gskn.walks._exact import as_sparse, row_maxima
 from gskn.walks._jit import fill_patterns, fill_running_sums, fill_sampled_rows, fill_walks
 from gskn.walks._patterns import patterns
-from gskn.walks._threads import run_threads
 
 _NODES_AT_ONCE = 2048
 _BUFFER_CELLS = 2**22  # of the dense rows that one thread fills

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array
 
+from gskn._offsets import ranges, running_total
 from gskn._types import BoolArray, FloatArray, IndexArray
-from gskn.graphs._batch import ranges, running_total
 from gskn.graphs._sparse import plain_csr
 from gskn.walks._jit import fill_class_rows, fill_twins
 

@@ -1,10 +1,10 @@
 """The paper's tables and figures, with our numbers beside the printed ones."""
 
-from gskn.evaluation.reproduce._experiments import (
+from gskn.reproduce._experiments import (
     EXPERIMENTS,
     Experiment,
     find_experiment,
 )
-from gskn.evaluation.reproduce._jobs import Runner
+from gskn.reproduce._jobs import Runner
 
 __all__ = ["EXPERIMENTS", "Experiment", "Runner", "find_experiment"]

@@ -7,8 +7,8 @@ from functools import partial
 import numpy as np
 
 from gskn.evaluation._records import Clock, Record, complete
-from gskn.evaluation.reproduce._jobs import Runner
-from gskn.evaluation.reproduce._printed import STATISTICS
+from gskn.reproduce._jobs import Runner
+from gskn.reproduce._printed import STATISTICS
 
 _SETS = tuple(STATISTICS["graphs"])
 _PROTOCOL = "statistics"

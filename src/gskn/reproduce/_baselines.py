@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from gskn.evaluation._records import Record
-from gskn.evaluation.reproduce._jobs import Job
-from gskn.evaluation.reproduce._printed import CONTINUOUS, GRAPHS, LITERATURE
-from gskn.evaluation.reproduce._tables import cell, compare, scores_of
+from gskn.reproduce._jobs import Job
+from gskn.reproduce._printed import CONTINUOUS, GRAPHS, LITERATURE
+from gskn.reproduce._tables import cell, compare, scores_of
 
 # What the paper calls them, then those it does not have.
 OTHERS = {

@@ -16,10 +16,10 @@ from gskn.evaluation._models import MODELS
 from gskn.evaluation._records import Clock, Record, complete
 from gskn.evaluation._svm import Setting
 from gskn.evaluation.plots import Timing, plot_times
-from gskn.evaluation.reproduce._baselines import OTHERS
-from gskn.evaluation.reproduce._jobs import Runner
-from gskn.evaluation.reproduce._printed import TIMES
 from gskn.graphs import GraphBatch, as_batch
+from gskn.reproduce._baselines import OTHERS
+from gskn.reproduce._jobs import Runner
+from gskn.reproduce._printed import TIMES
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

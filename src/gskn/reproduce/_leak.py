@@ -13,8 +13,8 @@ from gskn.estimators import GSKN
 from gskn.evaluation._protocols import split
 from gskn.evaluation._records import Clock, Record, complete
 from gskn.evaluation._svm import LINEAR, RBF, predict, stopping_early
-from gskn.evaluation.reproduce._jobs import Runner
-from gskn.evaluation.reproduce._tables import cell, scores_of
+from gskn.reproduce._jobs import Runner
+from gskn.reproduce._tables import cell, scores_of
 from gskn.walks import pattern_counts
 
 _BATCH = 16  # graphs, as in the published program

@@ -6,11 +6,11 @@ import numpy as np
 
 from gskn._types import FloatArray
 from gskn.graphs import GraphBatch
-from gskn.kernels._landmarks import choose_landmarks, distinct_walks
-from gskn.kernels._nystrom import NystromMap, gaussian
-from gskn.kernels._rows import NodeRows
-from gskn.kernels._settings import Settings
-from gskn.kernels._walked import Walked
+from gskn.layers._context import Walked
+from gskn.layers._landmarks import choose_landmarks, distinct_walks
+from gskn.layers._nystrom import NystromMap, gaussian
+from gskn.layers._rows import NodeRows
+from gskn.layers._settings import Settings
 from gskn.walks._sample import walks_for_landmarks
 
 

@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 from scipy.linalg import sqrtm
 from threadpoolctl import threadpool_limits
 
-from gskn.kernels._landmarks import choose_landmarks, distinct_walks
-from gskn.kernels._nystrom import gaussian, inverse_sqrt
+from gskn.layers._landmarks import choose_landmarks, distinct_walks
+from gskn.layers._nystrom import gaussian, inverse_sqrt
 
 
 @given(st.integers(0, 99), st.integers(1, 8))

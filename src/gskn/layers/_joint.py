@@ -11,17 +11,18 @@ from typing import Any
 
 import numpy as np
 
+from gskn._offsets import positions_within
+from gskn._threads import run_threads
 from gskn._types import AnyArray, BoolArray, FloatArray, IndexArray
 from gskn.exceptions import InputError
 from gskn.graphs import GraphBatch
-from gskn.graphs._batch import positions_within
-from gskn.kernels._jit import fill_sampled_sums, fill_walk_sums
-from gskn.kernels._landmarks import choose_landmarks, distinct_walks
-from gskn.kernels._nystrom import NystromMap, gaussian
-from gskn.kernels._pattern import one_hot_patterns
-from gskn.kernels._rows import NodeRows
-from gskn.kernels._settings import Settings
-from gskn.kernels._walked import Walked
+from gskn.layers._anonymous import one_hot_patterns
+from gskn.layers._context import Walked
+from gskn.layers._jit import fill_sampled_sums, fill_walk_sums
+from gskn.layers._landmarks import choose_landmarks, distinct_walks
+from gskn.layers._nystrom import NystromMap, gaussian
+from gskn.layers._rows import NodeRows
+from gskn.layers._settings import Settings
 from gskn.walks import anonymize, patterns
 from gskn.walks._exact import n_walks_of
 from gskn.walks._sample import (
@@ -30,7 +31,6 @@ from gskn.walks._sample import (
     scaled_weights,
     walks_for_landmarks,
 )
-from gskn.walks._threads import run_threads
 
 logger = logging.getLogger(__name__)
 

@@ -10,7 +10,7 @@ from gskn.evaluation._scores import (
     corrected_t_test,
     summarize_records,
 )
-from gskn.evaluation.reproduce._printed import NODES, STRUCTURE, Printed
+from gskn.reproduce._printed import NODES, STRUCTURE, Printed
 
 Row = dict[str, Any]
 PAPER, FLATTERED, HONEST = "paper", "ours, paper protocol", "ours, nested"

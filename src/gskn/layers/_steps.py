@@ -5,11 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array
 
+from gskn._threads import run_threads
 from gskn._types import FloatArray, IndexArray, NodeArray
 from gskn.graphs import GraphBatch
-from gskn.kernels._jit import fill_step_sums
+from gskn.layers._jit import fill_step_sums
 from gskn.walks._exact import step_matrix, without_loops
-from gskn.walks._threads import run_threads
 from gskn.walks._twins import Twins
 
 _ROWS_AT_ONCE = 2**14

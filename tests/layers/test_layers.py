@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 from gskn import AttributeEncoder, as_batch, datasets
 from gskn.exceptions import InputError
 from gskn.graphs import GraphBatch
-from gskn.kernels import NodeRows, Settings, _joint, _path
-from gskn.kernels._joint import JointLayer
-from gskn.kernels._path import PathLayer
-from gskn.kernels._pattern import AnonymousLayer, InducedLayer
-from gskn.kernels._walk import WalkLayer
+from gskn.layers import NodeRows, Settings, _joint, _path
+from gskn.layers._anonymous import AnonymousLayer, InducedLayer
+from gskn.layers._joint import JointLayer
+from gskn.layers._path import PathLayer
+from gskn.layers._walk import WalkLayer
 from tests.reference import layers as reference
 from tests.walks.test_counts import graphs
 

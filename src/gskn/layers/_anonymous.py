@@ -7,10 +7,10 @@ import numpy as np
 
 from gskn._types import AnyArray, FloatArray
 from gskn.graphs import GraphBatch
-from gskn.kernels._landmarks import choose_landmarks
-from gskn.kernels._nystrom import NystromMap, gaussian
-from gskn.kernels._rows import NodeRows
-from gskn.kernels._settings import Settings
+from gskn.layers._landmarks import choose_landmarks
+from gskn.layers._nystrom import NystromMap, gaussian
+from gskn.layers._rows import NodeRows
+from gskn.layers._settings import Settings
 from gskn.walks import PatternTable, pattern_counts, pattern_tables
 
 _DIGITS = 10  # of weights

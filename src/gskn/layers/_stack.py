@@ -8,12 +8,12 @@ import numpy as np
 
 from gskn._types import FloatArray
 from gskn.graphs import GraphBatch
-from gskn.kernels._joint import JointLayer
-from gskn.kernels._path import PathLayer
-from gskn.kernels._pattern import AnonymousLayer, InducedLayer
-from gskn.kernels._rows import NodeRows
-from gskn.kernels._settings import Settings
-from gskn.kernels._walk import WalkLayer
+from gskn.layers._anonymous import AnonymousLayer, InducedLayer
+from gskn.layers._joint import JointLayer
+from gskn.layers._path import PathLayer
+from gskn.layers._rows import NodeRows
+from gskn.layers._settings import Settings
+from gskn.layers._walk import WalkLayer
 
 Layer: TypeAlias = WalkLayer | AnonymousLayer | JointLayer
 

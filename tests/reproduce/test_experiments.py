@@ -6,20 +6,20 @@ import pytest
 from gskn import GSKN, datasets
 from gskn.datasets import Dataset
 from gskn.evaluation import MODELS, Record, ResultFile
-from gskn.evaluation.reproduce import EXPERIMENTS, Runner, find_experiment
-from gskn.evaluation.reproduce import _printed as printed
-from gskn.evaluation.reproduce._baselines import baseline_jobs, baseline_rows
-from gskn.evaluation.reproduce._experiments import _graph_jobs
-from gskn.evaluation.reproduce._jobs import Job
-from gskn.evaluation.reproduce._leak import leak_rows, run_leak
-from gskn.evaluation.reproduce._parameters import (
+from gskn.exceptions import InputError
+from gskn.reproduce import EXPERIMENTS, Runner, find_experiment
+from gskn.reproduce import _printed as printed
+from gskn.reproduce._baselines import baseline_jobs, baseline_rows
+from gskn.reproduce._experiments import _graph_jobs
+from gskn.reproduce._jobs import Job
+from gskn.reproduce._leak import leak_rows, run_leak
+from gskn.reproduce._parameters import (
     parameter_figure,
     parameter_models,
     parameter_rows,
 )
-from gskn.evaluation.reproduce._tables import graph_rows, node_rows, structure_rows
-from gskn.evaluation.reproduce._times import run_times, time_figure, time_rows
-from gskn.exceptions import InputError
+from gskn.reproduce._tables import graph_rows, node_rows, structure_rows
+from gskn.reproduce._times import run_times, time_figure, time_rows
 
 
 def records_of(data, model, accuracies, protocol="nested", **scores):

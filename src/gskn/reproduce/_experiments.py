@@ -10,29 +10,29 @@ from gskn.estimators import GSKN
 from gskn.evaluation._models import MODELS
 from gskn.evaluation._records import Record
 from gskn.evaluation.plots import plot_embedding, plot_scores
-from gskn.evaluation.reproduce import _printed as printed
-from gskn.evaluation.reproduce._baselines import (
+from gskn.exceptions import InputError
+from gskn.reproduce import _printed as printed
+from gskn.reproduce._baselines import (
     CONTINUOUS_OTHERS,
     OTHERS,
     baseline_jobs,
     baseline_rows,
 )
-from gskn.evaluation.reproduce._jobs import Job, Runner
-from gskn.evaluation.reproduce._leak import leak_rows, run_leak
-from gskn.evaluation.reproduce._parameters import (
+from gskn.reproduce._jobs import Job, Runner
+from gskn.reproduce._leak import leak_rows, run_leak
+from gskn.reproduce._parameters import (
     parameter_figure,
     parameter_models,
     parameter_rows,
 )
-from gskn.evaluation.reproduce._statistics import run_statistics, statistics_rows
-from gskn.evaluation.reproduce._tables import (
+from gskn.reproduce._statistics import run_statistics, statistics_rows
+from gskn.reproduce._tables import (
     graph_rows,
     node_rows,
     select,
     structure_rows,
 )
-from gskn.evaluation.reproduce._times import n_times, run_times, time_figure, time_rows
-from gskn.exceptions import InputError
+from gskn.reproduce._times import n_times, run_times, time_figure, time_rows
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gskn._threads import run_threads
 from gskn._types import AnyArray, BoolArray, FloatArray, IndexArray
-from gskn.kernels._jit import fill_pair_sums
-from gskn.kernels._joint import JointLayer, pieces
-from gskn.kernels._steps import Steps
-from gskn.kernels._walked import Walked
+from gskn.layers._context import Walked
+from gskn.layers._jit import fill_pair_sums
+from gskn.layers._joint import JointLayer, pieces
+from gskn.layers._steps import Steps
 from gskn.walks import patterns
-from gskn.walks._threads import run_threads
 
 if TYPE_CHECKING:
     from collections.abc import Callable

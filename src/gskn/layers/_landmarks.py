@@ -6,8 +6,8 @@ import numpy as np
 from sklearn.cluster import KMeans
 from threadpoolctl import ThreadpoolController
 
+from gskn._distinct import distinct
 from gskn._types import FloatArray, IndexArray
-from gskn.graphs._distinct import distinct
 
 _DECIMALS = 10
 

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gskn import AttributeEncoder, datasets
-from gskn.graphs._distinct import distinct
+from gskn._distinct import distinct
 
 
 @given(st.lists(st.lists(st.integers(-2, 2), min_size=3, max_size=3), max_size=20))

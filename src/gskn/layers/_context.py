@@ -7,8 +7,8 @@ import numpy as np
 
 from gskn._types import AnyArray, IndexArray
 from gskn.graphs import GraphBatch
-from gskn.kernels._rows import NodeRows
-from gskn.kernels._steps import Steps
+from gskn.layers._rows import NodeRows
+from gskn.layers._steps import Steps
 
 
 @dataclass(frozen=True)
