@@ -23,7 +23,7 @@ def seconds(work) -> float:
 
 def measure(layer: PathLayer, graphs, rows: NodeRows, longest_signed: int):
     """Return rows and seconds; longer paths are enumerated."""
-    _path._LONGEST_SIGNED = longest_signed  # noqa: SLF001
+    _path.MAX_SIGNED_LENGTH = longest_signed
 
     def transform():
         return layer.transform(graphs, rows, None)[0]

@@ -112,7 +112,7 @@ def test_signed_sums_over_paths_are_those_of_all_paths(graph, length, weighting,
     layer = fitted("path", length, batch, rows, weighting=weighting, eps=1e-3)
     found = np.hstack(layer.transform(batch, NodeRows.of(rows), None))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_path, "_LONGEST_SIGNED", 1)
+        patch.setattr(_path, "MAX_SIGNED_LENGTH", 1)
         expected = np.hstack(layer.transform(batch, NodeRows.of(rows), None))
     np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-8)
 

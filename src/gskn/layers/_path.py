@@ -1,7 +1,9 @@
 """The path layer: walks that repeat no node, against landmarks."""
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from functools import reduce
+from operator import mul
 
 import numpy as np
 
@@ -10,13 +12,21 @@ from gskn._types import AnyArray, BoolArray, FloatArray, IndexArray
 from gskn.layers._context import Walked
 from gskn.layers._jit import fill_pair_sums
 from gskn.layers._joint import JointLayer, pieces
+from gskn.layers._path_terms import (
+    MAX_SIGNED_LENGTH,
+    Cycle,
+    Place,
+    Positions,
+    Term,
+    Triangle,
+    all_cycles,
+    path_terms,
+    shared_ends,
+)
 from gskn.layers._steps import Steps
 from gskn.walks import patterns
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-_LONGEST_SIGNED = 5  # beyond, the pieces that walks fall into are no longer small
+_NOTHING = (Term(1, Place(())),)  # behind the last step
 _SCRATCH = 2**21  # numbers that a thread keeps of the classes two steps away
 
 
@@ -58,22 +68,19 @@ class PathLayer(JointLayer):
         factors = factors[:, walked.codes]
         factors[:-1] *= walked.steps.scale[:, None]  # chances of steps, or ones
         steps = replace(walked.steps, scale=np.ones(len(walked.codes)))
-        signed = _Signed(steps, walked.class_ptr, factors[1:], exact)
+        signed = _SignedSums(steps, walked.class_ptr, factors[1:], exact)
         sums: FloatArray = signed.sums() * factors[0]
         return sums
 
 
 def _is_signed(walked: Walked, length: int) -> bool:
-    return walked.is_plain and length <= _LONGEST_SIGNED
+    return walked.is_plain and length <= MAX_SIGNED_LENGTH
 
 
-class _Signed:
-    """Signed sums over the nodes that follow the first of a path.
+class _SignedSums:
+    """Signed sums over the nodes that follow the first of a path; see `_path_terms`.
 
-    With N the sum over neighbours, ``f`` the factors of positions (the first is left
-    out), ``T(g, h)`` the sum over triangles and ``Q`` that over cycles of four from a
-    node. A walk is taken away for every pair of its nodes that are the same, and put
-    back where it was taken away twice.
+    ``factors[p - 1]`` are the factors of all groups of twins at position p.
     """
 
     def __init__(
@@ -85,64 +92,87 @@ class _Signed:
         self.largest = int(sizes.max(initial=1))
         self.factors = factors
         self.exact = exact
+        self._factors: dict[Positions, FloatArray] = {}
+        self._steps: dict[tuple[Positions, tuple[Term, ...]], FloatArray] = {}
+        self._cycles = self._sum_cycles()
 
     def sums(self) -> FloatArray:
-        """Return the sums, by class."""
-        by_length: dict[int, Callable[..., FloatArray]] = {
-            2: self.steps.sum_over,
-            3: self._three,
-            4: self._four,
-            5: self._five,
-        }
-        return by_length[1 + len(self.factors)](*self.factors)
+        """Return the sum over all paths, by class."""
+        return self._evaluate(path_terms(len(self.factors) + 1))
 
-    def _three(self, second: FloatArray, third: FloatArray) -> FloatArray:
-        n = self.steps.sum_over
-        return n(second * n(third)) - third * n(second)
+    def _evaluate(self, terms: Sequence[Term]) -> FloatArray:
+        """Add up terms; those that differ only behind one step share that step."""
+        groups: dict[tuple[Place, Positions], list[Term]] = {}
+        total: FloatArray | float = 0.0
+        for term in terms:
+            place = term.place
+            if not place.steps:
+                total = total + self._product(term.sign, place)
+                continue
+            longest = max(place.steps, key=_depth)
+            others = tuple(step for step in place.steps if step is not longest)
+            here = Place(place.positions, others, place.cycles)
+            behind = Place((), longest.steps, longest.cycles)
+            key = here, longest.positions
+            groups.setdefault(key, []).append(Term(term.sign, behind))
+        for (here, positions), behind_terms in groups.items():
+            # One sign for the group: then other groups with the same step share it, too.
+            sign = -1 if behind_terms[0].sign < 0 else 1
+            if len(behind_terms) == 1:
+                sign = behind_terms[0].sign
+            shared = tuple(Term(term.sign // sign, term.place) for term in behind_terms)
+            total = total + self._product(sign, here, self._step(positions, shared))
+        return np.asarray(total)
 
-    def _four(
-        self, second: FloatArray, third: FloatArray, fourth: FloatArray
-    ) -> FloatArray:
-        n = self.steps.sum_over
-        after = n(fourth)
-        (triangles,) = self._pairs([second], [(0, third)])
-        return (
-            n(second * n(third * after))
-            - third * after * n(second)
-            - n(second * fourth * n(third))
-            + third * n(second * fourth)
-            - fourth * triangles
-        )
+    def _step(self, positions: Positions, behind: tuple[Term, ...]) -> FloatArray:
+        """Return the sum over neighbours of factors times the terms behind them."""
+        key = positions, behind
+        if key not in self._steps:
+            values = self._factor(positions)
+            if behind != _NOTHING:
+                values = values * self._evaluate(behind)
+            self._steps[key] = self.steps.sum_over(values)
+        return self._steps[key]
 
-    def _five(
-        self, second: FloatArray, third: FloatArray, fourth: FloatArray, fifth: FloatArray
-    ) -> FloatArray:
-        n = self.steps.sum_over
-        after = n(fifth)
-        rest = n(fourth * after) - fifth * n(fourth)
-        even = second * fourth
-        around_third, around_even = n(third), n(even)
-        t23, t2_35, t34, t4_25, t3_25, squares = self._pairs(
-            [second, fourth, third],
-            [
-                (0, third),
-                (0, third * fifth),
-                (1, third),
-                (1, second * fifth),
-                (2, second * fifth),
-            ],
-            cycles=third,
-        )
-        walks = n(second * n(third * rest)) - third * rest * n(second)
-        second_is_fourth = (
-            n(even * (n(third * fifth) - after * around_third))
-            + third * n(even * after)
-            - third * fifth * around_even
-        )
-        first_is_fourth = fourth * (t2_35 + t3_25 - after * t23)
-        first_is_fifth = fifth * (n(even * around_third) - third * around_even - squares)
-        second_is_fifth = third * t4_25 - n(second * fifth * t34)
-        return walks + second_is_fourth + first_is_fourth + first_is_fifth + second_is_fifth
+    def _product(
+        self, sign: int, place: Place, last: FloatArray | float = 1.0
+    ) -> FloatArray | float:
+        """Multiply the factors of a place by everything that hangs on it."""
+        product: FloatArray | float = last
+        if place.positions:
+            product = product * self._factor(place.positions)
+        for cycle in place.cycles:
+            product = product * self._cycles[cycle]
+        for step in place.steps:
+            behind = Term(1, Place((), step.steps, step.cycles))
+            product = product * self._step(step.positions, (behind,))
+        return product if sign == 1 else sign * product
+
+    def _factor(self, positions: Positions) -> FloatArray:
+        """Return the product of the factors of some positions."""
+        if positions not in self._factors:
+            self._factors[positions] = reduce(mul, (self.factors[p - 1] for p in positions))
+        return self._factors[positions]
+
+    def _sum_cycles(self) -> dict[Triangle | Cycle, FloatArray]:
+        """Sum over all triangles and cycles of four that the terms need, in one pass."""
+        triangles, cycles = all_cycles(len(self.factors) + 1)
+        if not triangles:
+            return {}
+        ends = shared_ends(triangles, cycles)
+        pairs = []
+        for triangle in triangles:
+            inner, outer = triangle.first, triangle.second
+            if inner not in ends:
+                inner, outer = outer, inner
+            pairs.append((ends.index(inner), self._factor(outer)))
+        opposite = self._factor(cycles[0].opposite) if cycles else None
+        sums = self._pairs([self._factor(end) for end in ends], pairs, opposite)
+        for cycle in cycles:
+            # The compiled loop leaves out the start as the node opposite to itself.
+            back = self._step(cycle.first, _NOTHING) * self._step(cycle.second, _NOTHING)
+            sums[len(triangles)] += self._factor(cycle.opposite) * back
+        return dict(zip([*triangles, *cycles], sums, strict=True))
 
     def _pairs(
         self,
@@ -185,3 +215,7 @@ class _Signed:
             run_threads(fill, pieces(self.exact), steps.n_jobs)
             sums[:, :, columns] = found.transpose(1, 0, 2)
         return list(sums)
+
+
+def _depth(place: Place) -> int:
+    return 1 + max(map(_depth, place.steps), default=0)
