@@ -5,7 +5,7 @@ import time
 import numpy as np
 
 from gskn import AttributeEncoder, datasets
-from gskn.layers import NodeRows, Settings, _path
+from gskn.layers import LayerParams, NodeFeatures, _path
 from gskn.layers._path import PathLayer
 
 _LENGTHS = (3, 4, 5)
@@ -21,7 +21,7 @@ def seconds(work) -> float:
     return float(np.median(times))
 
 
-def measure(layer: PathLayer, graphs, rows: NodeRows, longest_signed: int):
+def measure(layer: PathLayer, graphs, rows: NodeFeatures, longest_signed: int):
     """Return rows and seconds; longer paths are enumerated."""
     _path.MAX_SIGNED_LENGTH = longest_signed
 
@@ -35,9 +35,9 @@ def main() -> None:
     print(f"{'':14s}{'length':>7s}{'enumerated':>12s}{'signed':>9s}{'ratio':>7s}")
     for name in ("MUTAG", "PROTEINS", "IMDB-BINARY", "IMDB-MULTI"):
         graphs = datasets.load(name).graphs
-        rows = NodeRows(*AttributeEncoder().fit(graphs).distinct_rows(graphs))
+        rows = NodeFeatures(*AttributeEncoder().fit(graphs).distinct_rows(graphs))
         for length in _LENGTHS:
-            layer = PathLayer(length, Settings(aggregate=False, weighting="count"))
+            layer = PathLayer(length, LayerParams(aggregate=False, weighting="count"))
             layer.fit(graphs, rows, np.random.default_rng(0))
             enumerated, slow = measure(layer, graphs, rows, 1)
             signed, fast = measure(layer, graphs, rows, max(_LENGTHS))

@@ -7,11 +7,17 @@ from hypothesis import strategies as st
 from gskn import AttributeEncoder, as_batch, datasets
 from gskn.exceptions import InputError
 from gskn.graphs import GraphBatch
-from gskn.layers import NodeRows, Settings, _joint, _path
-from gskn.layers._anonymous import AnonymousLayer, InducedLayer
-from gskn.layers._joint import JointLayer
-from gskn.layers._path import PathLayer
-from gskn.layers._walk import WalkLayer
+from gskn.layers import (
+    AnonymousLayer,
+    InducedLayer,
+    JointLayer,
+    LayerParams,
+    NodeFeatures,
+    PathLayer,
+    WalkLayer,
+    _enumerated,
+    _path,
+)
 from tests.reference import layers as reference
 from tests.walks.test_counts import graphs
 
@@ -30,16 +36,12 @@ def attributes(n_nodes, seed=0):
 
 
 def fitted(kind, length, batch, rows, **options):
-    layer = LAYERS[kind][0](length, Settings(**options))
-    return fit(layer, batch, NodeRows.of(rows))
+    layer = LAYERS[kind][0](length, LayerParams(**options))
+    return fit(layer, batch, NodeFeatures.from_rows(rows))
 
 
 def fit(layer, batch, rows):
-    generator = np.random.default_rng(1)
-    if isinstance(layer, AnonymousLayer):
-        layer.fit_transform(batch, generator, None)
-    else:
-        layer.fit(batch, rows, generator)
+    layer.fit(batch, rows, np.random.default_rng(1))
     return layer
 
 
@@ -68,7 +70,7 @@ def test_a_layer_sums_over_all_walks(
         beta=0.4,
         eps=1e-3,
     )
-    found = np.hstack(layer.transform(batch, NodeRows.of(rows), None))
+    found = np.hstack(layer.transform(batch, NodeFeatures.from_rows(rows), None))
     expected = reference.layer_rows(layer, LAYERS[kind][1], graph, rows)
     np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-9)
 
@@ -91,7 +93,7 @@ def test_walks_of_twins_are_counted_together(kind, name, weighting):
     batch, rows = as_batch(graph), np.ones((len(graph), 2))
     rows[0] = 2
     layer = fitted(kind, 5, batch, rows, weighting=weighting, alpha=0.7, eps=1e-3)
-    found = np.hstack(layer.transform(batch, NodeRows.of(rows), None))
+    found = np.hstack(layer.transform(batch, NodeFeatures.from_rows(rows), None))
     expected = reference.layer_rows(layer, LAYERS[kind][1], graph, rows)
     np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-9)
 
@@ -110,16 +112,16 @@ def test_signed_sums_over_paths_are_those_of_all_paths(graph, length, weighting,
     batch = as_batch(graph)
     rows = np.random.default_rng(0).integers(0, n_rows, (len(graph), 1)) / 2
     layer = fitted("path", length, batch, rows, weighting=weighting, eps=1e-3)
-    found = np.hstack(layer.transform(batch, NodeRows.of(rows), None))
+    found = np.hstack(layer.transform(batch, NodeFeatures.from_rows(rows), None))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_path, "MAX_SIGNED_LENGTH", 1)
-        expected = np.hstack(layer.transform(batch, NodeRows.of(rows), None))
+        expected = np.hstack(layer.transform(batch, NodeFeatures.from_rows(rows), None))
     np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-8)
 
 
 def test_scratch_may_be_small(monkeypatch):
     batch = datasets.load("structure").graphs[:5]
-    rows = NodeRows.of(attributes(batch.n_nodes))
+    rows = NodeFeatures.from_rows(attributes(batch.n_nodes))
     layer = fitted("path", 5, batch, rows.table)
     expected = np.hstack(layer.transform(batch, rows, None))
     monkeypatch.setattr(_path, "_SCRATCH", 1)
@@ -130,21 +132,23 @@ def test_scratch_may_be_small(monkeypatch):
 def test_shared_rows_are_as_good_as_own_rows(kind):
     batch = datasets.load("structure").graphs[:20]
     encoder = AttributeEncoder().fit(batch)
-    layer = LAYERS[kind][0](3, Settings(n_landmarks=8))
-    shared = NodeRows(*encoder.distinct_rows(batch))
+    layer = LAYERS[kind][0](3, LayerParams(n_landmarks=8))
+    shared = NodeFeatures(*encoder.distinct_rows(batch))
     fit(layer, batch, shared)
     np.testing.assert_allclose(
         np.hstack(layer.transform(batch, shared, None)),
-        np.hstack(layer.transform(batch, NodeRows.of(encoder.transform(batch)), None)),
+        np.hstack(
+            layer.transform(batch, NodeFeatures.from_rows(encoder.transform(batch)), None)
+        ),
         atol=1e-12,
     )
 
 
 @pytest.mark.parametrize("kind", LAYERS)
 def test_threads_change_no_rows(kind, monkeypatch):
-    monkeypatch.setattr(_joint, "_NODES_AT_ONCE", 50)
+    monkeypatch.setattr(_enumerated, "_NODES_AT_ONCE", 50)
     batch = datasets.load("structure").graphs[:20]
-    rows = NodeRows.of(attributes(batch.n_nodes))
+    rows = NodeFeatures.from_rows(attributes(batch.n_nodes))
     one, two = (
         np.hstack(fitted(kind, 4, batch, rows.table).transform(batch, rows, n))
         for n in (1, 2)
@@ -160,7 +164,7 @@ def test_sampled_sums_approach_the_exact_ones(kind):
     exact = fitted(kind, 4, batch, rows, method="exact", eps=1.0)
     sampled = fitted(kind, 4, batch, rows, method="sampled", n_walks=4000, eps=1.0)
     found = [
-        np.hstack(layer.transform(batch, NodeRows.of(rows), None))
+        np.hstack(layer.transform(batch, NodeFeatures.from_rows(rows), None))
         for layer in (exact, sampled)
     ]
     assert np.abs(found[0] - found[1]).mean() < 0.02 * np.abs(found[0]).mean() + 1e-3
@@ -173,29 +177,31 @@ def test_sampled_rows_depend_on_their_graph_alone(kind):
     batch = as_batch(listed)
     layer = fitted(kind, 4, batch, attributes(batch.n_nodes), method="sampled")
     rows = attributes(9)
-    alone = np.hstack(layer.transform(as_batch(listed[2]), NodeRows.of(rows), None))
+    alone = np.hstack(
+        layer.transform(as_batch(listed[2]), NodeFeatures.from_rows(rows), None)
+    )
     shuffled = GraphBatch.concat([as_batch(listed[n]) for n in (3, 2, 0)])
     together = np.hstack(
-        layer.transform(shuffled, NodeRows.of(np.tile(rows, (3, 1))), None)
+        layer.transform(shuffled, NodeFeatures.from_rows(np.tile(rows, (3, 1))), None)
     )
     np.testing.assert_allclose(alone, together[9:18], atol=1e-12)
 
 
 def test_what_is_too_much_is_sampled_or_refused(monkeypatch, caplog):
-    monkeypatch.setattr(_joint, "_MAX_WALKS", 10)
+    monkeypatch.setattr(_enumerated, "_MAX_WALKS", 10)
     batch = as_batch([nx.complete_graph(5), nx.path_graph(2)])
     rows = attributes(batch.n_nodes)
     layer = fitted("joint", 3, batch, rows)
     with caplog.at_level("INFO"):
-        layer.transform(batch, NodeRows.of(rows), None)
+        layer.transform(batch, NodeFeatures.from_rows(rows), None)
     assert "1 graphs are sampled: graph 0" in caplog.text
     counting = fitted("joint", 3, batch, rows, weighting="count")
     with pytest.raises(InputError, match="Graph 0 .*weighting='probability'"):
-        counting.transform(batch, NodeRows.of(rows), None)
+        counting.transform(batch, NodeFeatures.from_rows(rows), None)
 
 
 def test_a_graph_without_long_paths_has_zero_path_rows():
     batch = as_batch([nx.path_graph(2)])
     layer = fitted("path", 3, batch, attributes(2), aggregate=False)
-    (found,) = layer.transform(batch, NodeRows.of(attributes(2)), None)
+    (found,) = layer.transform(batch, NodeFeatures.from_rows(attributes(2)), None)
     np.testing.assert_allclose(found, 0)

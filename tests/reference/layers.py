@@ -60,8 +60,8 @@ def layer_rows(layer, values, graph, rows):
         sums = np.zeros((len(graph), mapped.n_landmarks))
         for start in graph:
             for walk in reference.walks(graph, start, length):
-                weight = weight_of(graph, walk, layer.settings.weighting)
-                found = values(graph, rows, walk, mapped.landmarks, layer.settings)
+                weight = weight_of(graph, walk, layer.params.weighting)
+                found = values(graph, rows, walk, mapped.landmarks, layer.params)
                 sums[start] += weight * found
         blocks.append(sums @ mapped.root)
     return np.hstack(blocks)

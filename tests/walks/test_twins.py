@@ -56,7 +56,7 @@ def test_with_and_without_twins_rows_are_the_same(route, graph, length):
         patch.setattr(_exact, "_SPARSE_OVER_DENSE", route)
         counts = pattern_counts(graph, length, weighting="count").rows
         chances = pattern_counts(graph, length).rows.toarray()
-        patch.setattr(_twins, "_WORTH_IT", -1.0)
+        patch.setattr(_twins, "_MAX_GROUPS", -1.0)
         assert (counts != pattern_counts(graph, length, weighting="count").rows).nnz == 0
         plain = pattern_counts(graph, length).rows.toarray()
     np.testing.assert_allclose(chances, plain, atol=1e-12, rtol=0)
@@ -66,7 +66,7 @@ def test_with_and_without_twins_rows_are_the_same(route, graph, length):
 @given(blown_up())
 def test_classes_hold_the_nodes_that_may_change_places(graph):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_twins, "_WORTH_IT", 1.0)
+        patch.setattr(_twins, "_MAX_GROUPS", 1.0)
         twins = StepGraphs.of(as_batch(graph), use_weights=True).twins
     nodes, classes = twins.nodes_of(np.arange(len(twins.first)))
     found = dict(zip(nodes.tolist(), classes.tolist(), strict=True))
@@ -83,7 +83,7 @@ def test_directed_and_weighted_graphs_are_left_as_they_are():
     batch = as_batch([nx.DiGraph(star.edges), nx.DiGraph(heavy), nx.DiGraph(star)])
     twins = StepGraphs.of(batch, use_weights=True).twins
     assert twins.used.tolist() == [False, False, True]
-    assert np.diff(twins.class_ptr).tolist() == [6, 6, 2]
+    assert np.diff(twins.group_ptr).tolist() == [6, 6, 2]
 
 
 def test_a_complete_graph_is_one_class():

@@ -15,14 +15,15 @@ from gskn._validation import check_choice, check_flags, check_int, check_number
 from gskn.estimators._sample import check_nodes, draw_graphs
 from gskn.exceptions import InputError
 from gskn.graphs import AttributeEncoder, GraphBatch, as_batch
-from gskn.layers import NodeRows, Settings
-from gskn.layers._context import Walked
-from gskn.layers._path import PathLayer
-from gskn.layers._walk import WalkLayer
+from gskn.layers import LayerParams, NodeFeatures, PathLayer, WalkContext, WalkLayer
 from gskn.pooling import POOLINGS, pool
 from gskn.walks import MAX_PATTERN_LENGTH
 
-_FIRST_LAYERS = {"path": PathLayer, "walk": WalkLayer, "subtree": PathLayer}
+_FIRST_LAYERS: dict[str, type[WalkLayer | PathLayer]] = {
+    "path": PathLayer,
+    "walk": WalkLayer,
+    "subtree": PathLayer,
+}
 _CHUNK_CELLS = 2**24  # of the rows of nodes that are computed together
 
 
@@ -33,36 +34,40 @@ class _Block:
     first: WalkLayer | PathLayer
     second: WalkLayer | None
 
-    @staticmethod
-    def of(variant: str, length: int, sigma: float, common: dict[str, Any]) -> "_Block":
-        """Make the layers. The authors' kernel has the mean of cosines, not their sum."""
-        settings = Settings(alpha=1 / (sigma**2 * length), aggregate=False, **common)
-        first = _FIRST_LAYERS[variant](length, settings)
+    @classmethod
+    def from_parameters(
+        cls, variant: str, length: int, sigma: float, common: dict[str, Any]
+    ) -> Self:
+        """Build the layers. The authors' kernel has the mean of cosines, not their sum."""
+        params = LayerParams(alpha=1 / (sigma**2 * length), aggregate=False, **common)
+        first = _FIRST_LAYERS[variant](length, params)
         if variant != "subtree":
-            return _Block(first, None)
-        of_nodes = Settings(alpha=1 / sigma**2, aggregate=False, **common)
-        return _Block(first, WalkLayer(1, of_nodes))
+            return cls(first, None)
+        node_params = LayerParams(alpha=1 / sigma**2, aggregate=False, **common)
+        return cls(first, WalkLayer(1, node_params))
 
     @property
     def n_columns(self) -> int:
         """Number of columns."""
         return (self.second or self.first).maps[0].n_landmarks
 
-    def fit(self, walked: Walked, generator: np.random.Generator) -> None:
+    def fit(self, context: WalkContext, generator: np.random.Generator) -> None:
         """Choose landmarks."""
-        self.first.fit(walked.batch, walked.rows, generator)
+        self.first.fit(context.batch, context.features, generator)
         if self.second is not None:
-            (found,) = self.first.transform_walked(walked)
-            self.second.fit(walked.batch, NodeRows.of(_unit(found)[0]), generator)
+            (found,) = self.first.transform_context(context)
+            self.second.fit(
+                context.batch, NodeFeatures.from_rows(_unit(found)[0]), generator
+            )
 
-    def transform(self, walked: Walked) -> FloatArray:
+    def transform(self, context: WalkContext) -> FloatArray:
         """Return rows of nodes."""
-        (found,) = self.first.transform_walked(walked)
+        (found,) = self.first.transform_context(context)
         if self.second is None:
             return found
         directions, norms = _unit(found)
-        rows = NodeRows.of(directions)
-        (mapped,) = self.second.transform(walked.batch, rows, walked.n_jobs)
+        rows = NodeFeatures.from_rows(directions)
+        (mapped,) = self.second.transform(context.batch, rows, context.n_jobs)
         return mapped * norms
 
 
@@ -155,9 +160,9 @@ class GCKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         generator = as_generator(self.random_state)
         encoder = AttributeEncoder(sources=self.attributes).fit(batch)
         sample = batch[draw_graphs(batch.graph_sizes, generator)]
-        walked = self._walk(blocks, encoder, sample)
+        context = self._walk(blocks, encoder, sample)
         for block in blocks:
-            block.fit(walked, generator)
+            block.fit(context, generator)
         self.encoder_, self.blocks_ = encoder, blocks
         return self
 
@@ -199,7 +204,7 @@ class GCKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             "weighting": self.weighting,
         }
         lengths = range(1, length + 1) if self.aggregate else [length]
-        return [_Block.of(variant, n, sigma, common) for n in lengths]
+        return [_Block.from_parameters(variant, n, sigma, common) for n in lengths]
 
     def _embed(
         self, batch: GraphBatch, n_columns: int
@@ -207,16 +212,16 @@ class GCKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Yield consecutive graphs and the rows of their nodes, in bounded memory."""
         for run in runs_of_graphs(batch.graph_ptr, max(1, _CHUNK_CELLS // n_columns)):
             part = batch[run]
-            walked = self._walk(self.blocks_, self.encoder_, part)
-            yield part, np.hstack([block.transform(walked) for block in self.blocks_])
+            context = self._walk(self.blocks_, self.encoder_, part)
+            yield part, np.hstack([block.transform(context) for block in self.blocks_])
 
     def _walk(
         self, blocks: list[_Block], encoder: AttributeEncoder, batch: GraphBatch
-    ) -> Walked:
+    ) -> WalkContext:
         """Prepare walks, which are the same for all lengths."""
         table, codes = encoder.distinct_rows(batch)
-        rows = NodeRows(_unit(table)[0], codes)
-        return blocks[0].first.walk(batch, rows, self.n_jobs)
+        rows = NodeFeatures(_unit(table)[0], codes)
+        return blocks[0].first.make_context(batch, rows, self.n_jobs)
 
 
 def _unit(rows: FloatArray) -> tuple[FloatArray, FloatArray]:

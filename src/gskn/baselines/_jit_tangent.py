@@ -5,9 +5,9 @@ import math
 import numpy as np
 from numpy.polynomial import chebyshev
 
+from gskn._loops import add_row_product
 from gskn._numba import jit
 from gskn._types import FloatArray, NodeArray
-from gskn.layers._jit import add_row_product
 
 _STRIP = 256  # columns that stay in the nearest cache
 _ROWS = 32  # that are turned round together

@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 
+from gskn._loops import mix, pick
 from gskn._numba import jit
 from gskn._types import AnyArray, FloatArray, IndexArray
-from gskn.walks._jit import mix, pick
 
 
 @jit

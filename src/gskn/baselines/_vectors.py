@@ -19,7 +19,7 @@ from gskn.baselines._colours import Colours, check_labels
 from gskn.baselines._jit_vectors import train_vectors
 from gskn.exceptions import InputError
 from gskn.graphs import GraphBatch, as_batch
-from gskn.walks._sample import as_seed
+from gskn.walks import as_seed
 
 _SMOOTHING = 0.75  # power of counts by which words are drawn, as in word2vec
 _EPOCH_KEYS = np.uint64(2**40)  # more graphs than there can be

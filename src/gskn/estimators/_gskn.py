@@ -19,7 +19,7 @@ from gskn.estimators._progress import progress
 from gskn.estimators._sample import FIT_NODES, check_nodes, draw_graphs, sample_graphs
 from gskn.exceptions import InputError
 from gskn.graphs import AttributeEncoder, GraphBatch, as_batch
-from gskn.layers import NodeRows
+from gskn.layers import NodeFeatures
 from gskn.pooling import pool
 
 _CHUNK_CELLS = 2**24  # of the rows of nodes that are computed together
@@ -203,7 +203,7 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         encoder = AttributeEncoder(sources=self.attributes).fit(batch)
         drawn = draw_graphs(batch.graph_sizes, generator)
         sample = batch if len(drawn) == batch.n_graphs else batch[drawn]
-        rows = NodeRows(*encoder.distinct_rows(sample))
+        rows = NodeFeatures(*encoder.distinct_rows(sample))
         embed = embed and sample is batch
         with progress("landmarks", len(stack.branches), shown=self.verbose > 0) as advance:
             blocks = stack.fit(
@@ -239,7 +239,7 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         with progress("graphs", len(parts), shown=self.verbose > 0) as advance:
             for part in parts:
                 chunk = batch[part]
-                rows = NodeRows(*self.encoder_.distinct_rows(chunk))
+                rows = NodeFeatures(*self.encoder_.distinct_rows(chunk))
                 yield chunk, self.stack_.transform(chunk, rows, self.n_jobs)
                 advance()
 

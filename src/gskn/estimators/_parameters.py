@@ -9,9 +9,9 @@ from gskn._random import as_generator
 from gskn._validation import check_choice, check_flag, check_int, check_number
 from gskn.exceptions import InputError
 from gskn.graphs import AttributeEncoder
-from gskn.layers import BRANCHES, Settings, Stack
+from gskn.layers import BRANCHES, LayerParams, Stack
 from gskn.pooling import POOLINGS
-from gskn.walks import MAX_EXACT_LENGTH, MAX_INDUCED_LENGTH, MAX_PATTERN_LENGTH
+from gskn.walks import MAX_EXACT_LENGTH
 
 _INTEGERS = {
     "walk_length": 1,
@@ -26,15 +26,10 @@ _CHOICES: dict[str, Sequence[str]] = {
     "method": ("auto", "exact", "sampled"),
     "pooling": POOLINGS,
 }
-_MAX_LENGTHS = {
-    "anonymous": ("anonymous_length", MAX_PATTERN_LENGTH),
-    "induced": ("anonymous_length", MAX_INDUCED_LENGTH),
-    "joint": ("walk_length", MAX_PATTERN_LENGTH),
-    "path": ("walk_length", MAX_PATTERN_LENGTH),
-}
+_LENGTHS = ("walk_length", "anonymous_length")
 
 
-def check_parameters(values: dict[str, Any]) -> Settings:
+def check_parameters(values: dict[str, Any]) -> LayerParams:
     """Refuse what is out of bounds, and return what layers need to know."""
     for name, minimum in _INTEGERS.items():
         check_int(values[name], name, minimum=minimum)
@@ -50,16 +45,15 @@ def check_parameters(values: dict[str, Any]) -> Settings:
     _check_lengths(check_branches(values["branches"]), values)
     named = ("n_landmarks", "alpha", "beta", "weighting", "method", "n_walks", "eps")
     kept = {name: _plain(values[name]) for name in named}
-    return Settings(aggregate=bool(values["aggregate"]), **kept)
+    return LayerParams(aggregate=bool(values["aggregate"]), **kept)
 
 
 def make_stack(values: dict[str, Any]) -> Stack:
     """Check parameters, and make the layers they describe."""
-    settings = check_parameters(values)
-    lengths = (values["walk_length"], values["anonymous_length"])
-    return Stack.of(
-        check_branches(values["branches"]), *lengths, values["n_layers"], settings
-    )
+    params = check_parameters(values)
+    lengths = {name: values[name] for name in _LENGTHS}
+    branches = check_branches(values["branches"])
+    return Stack.from_parameters(branches, lengths, values["n_layers"], params)
 
 
 def check_branches(branches: Any) -> tuple[str, ...]:
@@ -70,7 +64,7 @@ def check_branches(branches: Any) -> tuple[str, ...]:
             f"branches must be some of {', '.join(map(repr, BRANCHES))}, got {branches!r}."
         )
     for name in listed:
-        check_choice(name, "branches", choices=BRANCHES)
+        check_choice(name, "branches", choices=tuple(BRANCHES))
     if len(set(listed)) < len(listed):
         raise InputError(f"branches names one twice: {branches!r}.")
     return tuple(listed)
@@ -78,15 +72,17 @@ def check_branches(branches: Any) -> tuple[str, ...]:
 
 def _check_lengths(branches: tuple[str, ...], values: dict[str, Any]) -> None:
     for branch in branches:
-        name, maximum = _MAX_LENGTHS.get(branch, ("walk_length", np.inf))
-        if values[name] > maximum:
+        layer = BRANCHES[branch]
+        length = values[layer.length_parameter]
+        if layer.max_length is not None and length > layer.max_length:
             raise InputError(
-                f"{name} must be at most {maximum} for the branch {branch!r}, got "
-                f"{values[name]}."
+                f"{layer.length_parameter} must be at most {layer.max_length} for the "
+                f"branch {branch!r}, got {length}."
             )
     if values["weighting"] == "probability":
         return
-    if values["method"] == "sampled" and set(branches) != {"walk"}:
+    can_sample = all(BRANCHES[branch].can_sample_counts for branch in branches)
+    if values["method"] == "sampled" and not can_sample:
         raise InputError(
             "Counts cannot be sampled; use weighting='probability' with method='sampled'."
         )

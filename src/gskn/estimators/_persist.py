@@ -21,7 +21,7 @@ from gskn._validation import check_int
 from gskn.estimators._parameters import check_branches, check_parameters, make_stack
 from gskn.exceptions import FileFormatError, GsknError, InputError, MissingFileError
 from gskn.graphs import AttributeEncoder
-from gskn.layers import NystromMap, Stack, first_length
+from gskn.layers import BRANCHES, NystromMap, Stack
 
 FORMAT = "gskn model"
 VERSION = 1
@@ -118,7 +118,7 @@ def _check_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, path: Path)
 def _check_size(model: Any, branches: list[dict[str, Any]], n_arrays: int) -> None:
     """Refuse more layers or lengths than there are arrays, before they are made."""
     lengths = [
-        first_length(name, model.walk_length, model.anonymous_length)
+        getattr(model, BRANCHES[name].length_parameter)
         for name in check_branches(model.branches)
     ]
     if any(len(branch["layers"]) != model.n_layers for branch in branches) or (
@@ -221,7 +221,7 @@ def _save_branches(stack: Stack, arrays: Arrays) -> list[dict[str, Any]]:
                 key = f"{branch.name}_{depth}_{length}"
                 arrays[f"{key}_landmarks"] = mapped.landmarks
                 arrays[f"{key}_root"] = mapped.root
-            layers.append({"seed": getattr(layer, "seed", None)})
+            layers.append({"seed": layer.seed})
         saved.append({"name": branch.name, "scales": branch.scales, "layers": layers})
     return saved
 
@@ -237,8 +237,7 @@ def _load_branches(
             raise InputError(f"scales of branch {branch.name}: {kept['scales']}")
         size = n_features
         for depth, layer in enumerate(branch.layers):
-            if hasattr(layer, "seed"):
-                layer.seed = int(kept["layers"][depth]["seed"])
+            layer.seed = int(kept["layers"][depth]["seed"])
             maps = []
             for length in layer.lengths:
                 key = f"{branch.name}_{depth}_{length}"

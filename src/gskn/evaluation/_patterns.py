@@ -12,7 +12,7 @@ from gskn.estimators import GSKN
 from gskn.estimators._parameters import make_stack
 from gskn.estimators._sample import draw_graphs
 from gskn.graphs import GraphBatch
-from gskn.layers._anonymous import AnonymousLayer
+from gskn.layers import AnonymousLayer, branch_generator, stream_entropy
 from gskn.walks import PatternTable
 
 _RUN_NODES = 2**16  # counted together, to bound memory
@@ -48,15 +48,16 @@ class PatternRows:
             return None
         generator = as_generator(model.random_state)
         sample = train[draw_graphs(self.batch.graph_sizes[train], generator)]
-        layer.fit_tables(_of(tables, sample), stack.streams(generator)[branch.name])
+        own = branch_generator(stream_entropy(generator), branch.name)
+        layer.fit_tables(_of(tables, sample), own)
         rows, others = (
-            np.hstack(layer.coordinates(_of(tables, graphs))) for graphs in (train, test)
+            np.hstack(layer.embed_tables(_of(tables, graphs))) for graphs in (train, test)
         )
         return rows, others
 
     def _tables(self, layer: AnonymousLayer) -> list[PatternTable]:
         """Return one row per graph, a table for every length."""
-        key = layer.settings.weighting, layer.lengths
+        key = layer.params.weighting, layer.lengths
         if key not in self._found:
             by_run = [
                 layer.tables(self.batch[run], self.n_jobs)

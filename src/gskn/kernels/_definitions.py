@@ -29,8 +29,7 @@ from gskn.kernels._pairs import (
 )
 from gskn.kernels._similarity import node_similarity, pattern_similarity
 from gskn.kernels._subtree import subtree_colours
-from gskn.walks import PatternTable, pattern_counts
-from gskn.walks._exact import MAX_EXACT_LENGTH
+from gskn.walks import MAX_EXACT_LENGTH, PatternTable, pattern_counts
 
 
 def walk_kernel(  # noqa: PLR0913 - every one has a sensible default

@@ -14,7 +14,7 @@ from gskn.exceptions import InputError
 from gskn.graphs import GraphBatch, as_batch
 from gskn.graphs._sparse import pool_matrix
 from gskn.kernels._subtree import label_codes, node_colours
-from gskn.walks._exact import step_matrix
+from gskn.walks import step_matrix
 
 Level: TypeAlias = Literal["graph", "node"]
 Base: TypeAlias = Literal["gaussian", "dirac"]

@@ -5,7 +5,7 @@ import numpy as np
 from gskn._distinct import distinct
 from gskn._types import IndexArray
 from gskn.graphs import GraphBatch
-from gskn.walks._colours import refine
+from gskn.walks import refine
 
 
 def label_codes(batch: GraphBatch) -> IndexArray:

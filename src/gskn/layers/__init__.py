@@ -1,24 +1,31 @@
 """Nyström layers: node features to node embeddings, one file per branch."""
 
-from gskn.layers._anonymous import AnonymousLayer, InducedLayer
-from gskn.layers._context import Walked
+from gskn.layers._anonymous import AnonymousLayer
+from gskn.layers._context import WalkContext
+from gskn.layers._features import NodeFeatures
+from gskn.layers._induced import InducedLayer
+from gskn.layers._joint import JointLayer
+from gskn.layers._layer import Layer
 from gskn.layers._nystrom import NystromMap
+from gskn.layers._params import LayerParams
 from gskn.layers._path import PathLayer
-from gskn.layers._rows import NodeRows
-from gskn.layers._settings import Settings
-from gskn.layers._stack import BRANCHES, Stack, first_length
+from gskn.layers._stack import BRANCHES, Branch, Stack, branch_generator, stream_entropy
 from gskn.layers._walk import WalkLayer
 
 __all__ = [
     "BRANCHES",
     "AnonymousLayer",
+    "Branch",
     "InducedLayer",
-    "NodeRows",
+    "JointLayer",
+    "Layer",
+    "LayerParams",
+    "NodeFeatures",
     "NystromMap",
     "PathLayer",
-    "Settings",
     "Stack",
+    "WalkContext",
     "WalkLayer",
-    "Walked",
-    "first_length",
+    "branch_generator",
+    "stream_entropy",
 ]

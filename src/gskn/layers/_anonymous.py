@@ -1,144 +1,125 @@
-"""Layers on patterns: their rows times a small matrix (paper Eqs. 7, 10-15)."""
+"""The anonymous branch: patterns of all walks (paper Eqs. 7, 10-15)."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from gskn._types import AnyArray, FloatArray
 from gskn.graphs import GraphBatch
+from gskn.layers._features import NodeFeatures
 from gskn.layers._landmarks import choose_landmarks
+from gskn.layers._layer import Layer, draw_seed
 from gskn.layers._nystrom import NystromMap, gaussian
-from gskn.layers._rows import NodeRows
-from gskn.layers._settings import Settings
-from gskn.walks import PatternTable, pattern_counts, pattern_tables
+from gskn.walks import MAX_PATTERN_LENGTH, PatternTable, pattern_counts, pattern_tables
 
 _DIGITS = 10  # of weights
 
 
 @dataclass
-class AnonymousLayer:
-    """Sum over all walks from a node of the kernel of their patterns with landmarks.
+class AnonymousLayer(Layer):
+    """Sum over all walks from a node of the kernel of their patterns.
 
-    Attributes play no part: the rows that enter are not looked at.
+    Node features are not used.
     """
 
-    length: int
-    settings: Settings
-    seed: int = 0  # of sampled walks
-    maps: list[NystromMap] = field(default_factory=list)
-
-    @property
-    def lengths(self) -> tuple[int, ...]:
-        """Lengths of walks, one block of columns each."""
-        return self.settings.lengths(self.length)
+    length_parameter = "anonymous_length"
+    max_length = MAX_PATTERN_LENGTH
+    ignored_parameters = frozenset({"walk_length", "alpha", "attributes"})
 
     def n_columns(self, length: int, n_features: int) -> int:
-        """Return the size of a landmark: the symbols along it."""
+        """Return the number of columns of a landmark: one-hot symbols along a walk."""
         del n_features
         return length * length
 
+    def fit(
+        self,
+        batch: GraphBatch,
+        features: NodeFeatures,
+        generator: np.random.Generator,
+        n_jobs: int | None = None,
+    ) -> None:
+        """Choose landmarks among the patterns of the graphs."""
+        self.fit_transform(batch, features, generator, n_jobs)
+
     def fit_transform(
-        self, batch: GraphBatch, generator: np.random.Generator, n_jobs: int | None
+        self,
+        batch: GraphBatch,
+        features: NodeFeatures,
+        generator: np.random.Generator,
+        n_jobs: int | None = None,
     ) -> list[FloatArray]:
-        """Choose landmarks among the patterns of some graphs, and return coordinates."""
-        self.seed = int(generator.integers(2**31))
+        """Choose landmarks and return the embeddings; patterns are counted once."""
+        del features
+        self.seed = draw_seed(generator)
         tables = self.tables(batch, n_jobs)
-        self._fit(tables, generator)
-        return self.coordinates(tables)
+        self._choose_landmarks(tables, generator)
+        return self.embed_tables(tables)
 
     def fit_tables(
         self, tables: list[PatternTable], generator: np.random.Generator
     ) -> None:
-        """Choose landmarks as `fit_transform` does, among patterns that are counted."""
-        self.seed = int(generator.integers(2**31))
-        self._fit(tables, generator)
+        """Choose landmarks like `fit`, among patterns that were counted before."""
+        self.seed = draw_seed(generator)
+        self._choose_landmarks(tables, generator)
 
     def transform(
-        self, batch: GraphBatch, rows: NodeRows, n_jobs: int | None
+        self, batch: GraphBatch, features: NodeFeatures, n_jobs: int | None
     ) -> list[FloatArray]:
-        """Return the coordinates of all nodes, one block for every length."""
-        del rows
-        return self.coordinates(self.tables(batch, n_jobs))
+        """Return the embeddings of all nodes, one block for every length."""
+        del features
+        return self.embed_tables(self.tables(batch, n_jobs))
 
     def tables(self, batch: GraphBatch, n_jobs: int | None) -> list[PatternTable]:
-        """Return the patterns of all nodes, one table for every length."""
-        options = self._options(n_jobs)
-        if self.settings.aggregate:
+        """Count the patterns of all nodes, one table for every length."""
+        options = self._count_options(n_jobs)
+        if self.params.aggregate:
             return pattern_tables(batch, self.length, **options)
         return [pattern_counts(batch, self.length, **options)]
 
-    def coordinates(self, tables: list[PatternTable]) -> list[FloatArray]:
-        """Return the coordinates of all rows, be they of nodes or of sums over nodes."""
+    def embed_tables(self, tables: list[PatternTable]) -> list[FloatArray]:
+        """Return the embeddings of table rows: of nodes, or of sums over nodes."""
         blocks = []
-        for table, mapped in zip(tables, self.maps, strict=True):
-            kernel = gaussian(self._points(table), mapped.landmarks, self.settings.beta)
-            blocks.append(table.rows @ (kernel @ mapped.root))
+        for table, nystrom in zip(tables, self.maps, strict=True):
+            kernel = gaussian(self._points(table), nystrom.landmarks, self.params.beta)
+            blocks.append(table.rows @ (kernel @ nystrom.root))
         return blocks
 
-    def _fit(self, tables: list[PatternTable], generator: np.random.Generator) -> None:
+    def _choose_landmarks(
+        self, tables: list[PatternTable], generator: np.random.Generator
+    ) -> None:
         self.maps = [self._choose(table, generator) for table in tables]
 
     def _choose(self, table: PatternTable, generator: np.random.Generator) -> NystromMap:
         weights = np.asarray(table.rows.sum(axis=0))
-        found = weights > 0
-        # Many patterns are equally far from two centres: without the last digits, that the
-        # order of a sum decides, the same weights give the same centres everywhere.
+        occurring = weights > 0
+        # Many patterns are equally far from two centres. The last digits of the weights
+        # depend on the order of summation; without them, the centres do not.
         weights = np.round(weights / weights.max(initial=1.0), _DIGITS)
         landmarks = choose_landmarks(
-            self._points(table)[found],
-            weights[found],
-            self.settings.n_landmarks,
-            int(generator.integers(2**31)),
+            self._points(table)[occurring],
+            weights[occurring],
+            self.params.n_landmarks,
+            draw_seed(generator),
         )
-        return NystromMap.of(landmarks, self.settings.beta, self.settings.eps)
+        return NystromMap.from_landmarks(landmarks, self.params.beta, self.params.eps)
 
-    def _options(self, n_jobs: int | None) -> dict[str, Any]:
-        settings = self.settings
+    def _count_options(self, n_jobs: int | None) -> dict[str, Any]:
         return {
-            "weighting": settings.weighting,
-            "method": settings.method,
-            "n_walks": settings.n_walks,
+            "weighting": self.params.weighting,
+            "method": self.params.method,
+            "n_walks": self.params.n_walks,
             "random_state": self.seed,
             "n_jobs": n_jobs,
         }
 
     def _points(self, table: PatternTable) -> FloatArray:
-        """Return the one-hot rows along every pattern, R in the paper."""
+        """Return the one-hot vectors along every pattern, R in the paper."""
         return one_hot_patterns(table.patterns)
 
 
-class InducedLayer(AnonymousLayer):
-    """The same with induced patterns: also which of the visited nodes are adjacent."""
-
-    def n_columns(self, length: int, n_features: int) -> int:
-        """Return the size of a landmark: symbols, and which positions are adjacent."""
-        return 2 * super().n_columns(length, n_features)
-
-    def tables(self, batch: GraphBatch, n_jobs: int | None) -> list[PatternTable]:
-        """Return the induced patterns of all nodes, one table for every length."""
-        return [
-            pattern_counts(batch, length, induced=True, **self._options(n_jobs))
-            for length in self.lengths
-        ]
-
-    def _points(self, table: PatternTable) -> FloatArray:
-        """Return one-hot rows, then which positions are adjacent, forth and back."""
-        n_patterns, length = table.patterns.shape
-        adjacent = np.zeros((n_patterns, length, length))
-        for number, arcs in enumerate(table.arcs or []):
-            between = np.zeros((length, length))
-            if arcs:
-                between[tuple(np.transpose(arcs))] = 1.0
-            symbols = table.patterns[number]
-            adjacent[number] = between[np.ix_(symbols, symbols)]
-        # An edge is seen twice, from both its ends: halved, it weighs as one symbol does.
-        flat = adjacent.reshape(n_patterns, length * length) / np.sqrt(2.0)
-        return np.hstack([one_hot_patterns(table.patterns), flat])
-
-
 def one_hot_patterns(patterns: AnyArray) -> FloatArray:
-    """Return the symbols along every pattern as one-hot rows side by side."""
+    """Return the symbols along every pattern as concatenated one-hot vectors."""
     n_patterns, length = patterns.shape
     rows = np.zeros((n_patterns, length, length))
     rows[np.arange(n_patterns)[:, None], np.arange(length), patterns] = 1.0

@@ -1,55 +1,49 @@
-"""Walks of a batch: what layers of all lengths need to know of them, found out once."""
+"""Steps of the walks of a batch, shared by layers of several lengths."""
 
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from gskn._types import AnyArray, IndexArray
+from gskn._types import IndexArray
 from gskn.graphs import GraphBatch
-from gskn.layers._rows import NodeRows
+from gskn.layers._features import NodeFeatures
 from gskn.layers._steps import Steps
 
 
 @dataclass(frozen=True)
-class Walked:
-    """Graphs, the rows of their nodes, and the steps that walks may take."""
+class WalkContext:
+    """Graphs, the features of their nodes, and the steps of walks on them."""
 
     batch: GraphBatch
-    rows: NodeRows
-    probability: bool  # whether a walk counts its probability, else one
-    loops: bool  # whether a step may lead back to where it started
+    features: NodeFeatures
+    use_probability: bool  # whether a walk is weighted by its probability, else by one
+    loops: bool  # whether a step may lead back to its start
     n_jobs: int | None
 
     @cached_property
     def steps(self) -> Steps:
-        """Steps between classes of nodes."""
-        return Steps.of(
+        """Steps between groups of twins."""
+        return Steps.from_batch(
             self.batch,
-            self.rows.codes,
-            probability=self.probability,
+            self.features.codes,
+            use_probability=self.use_probability,
             loops=self.loops,
             n_jobs=self.n_jobs,
         )
 
     @property
     def is_plain(self) -> bool:
-        """Whether there are neither directions nor chances of weights."""
-        weighted = self.batch.is_weighted and self.probability
+        """Whether no graph is directed and all edges of a node are equally likely."""
+        weighted = self.batch.is_weighted and self.use_probability
         return not (weighted or self.batch.is_directed)
 
     @property
-    def codes(self) -> IndexArray:
-        """Which row the nodes of a class have."""
-        return self.rows.codes[self.steps.first]
+    def group_codes(self) -> IndexArray:
+        """Index of the feature vector of every group of twins."""
+        return self.features.codes[self.steps.first]
 
     @property
-    def class_ptr(self) -> IndexArray:
-        """First class of every graph."""
+    def group_ptr(self) -> IndexArray:
+        """First group of twins of every graph."""
         return np.searchsorted(self.steps.first, self.batch.graph_ptr)
-
-    @cached_property
-    def moves(self) -> tuple[AnyArray, ...]:
-        """What compiled loops are told of steps."""
-        steps = self.steps
-        return (steps.indptr, steps.indices, *steps.chances(), steps.n_options)

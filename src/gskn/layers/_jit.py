@@ -1,359 +1,287 @@
-"""Compiled loops of layers: they see arrays only, trust them, and add to what they get."""
+"""Compiled loops of layers. They trust their arguments and write to the given arrays."""
+
+from typing import NamedTuple
 
 import numpy as np
 
-from gskn._numba import jit
+from gskn._loops import (
+    add_row_product,
+    find,
+    find_visited,
+    next_bits,
+    node_key,
+    pick,
+    stream_key,
+)
+from gskn._numba import inlined_jit, jit
 from gskn._types import FloatArray, IndexArray, NodeArray
-from gskn.walks._jit import find, mix, pick
 
 
-@jit
-def add_row_product(
-    indices: NodeArray,
-    weights: FloatArray,
-    entry: int,
-    last: int,
-    rows: FloatArray,
-    total: FloatArray,
-) -> None:
-    """Add the rows that some entries of a CSR matrix name, times their weights.
+class StepMatrix(NamedTuple):
+    """A CSR matrix plus a diagonal, with a factor for every row."""
 
-    Four entries at a time: their sum is stored once, which takes 0.4 of the time that
-    scipy's product takes (COLLAB, 32 columns).
+    indptr: IndexArray
+    indices: NodeArray
+    weights: FloatArray
+    extra: FloatArray
+    scale: FloatArray
+
+
+class StepArrays(NamedTuple):
+    """Steps between groups of twins."""
+
+    indptr: IndexArray
+    indices: NodeArray
+    weights: FloatArray  # of a step to one node of a group
+    own: FloatArray  # of a group: added for a step back to the same node
+    n_options: IndexArray  # of a group: nodes that a step may lead to
+    sizes: IndexArray  # of a group
+
+
+class WalkArrays(NamedTuple):
+    """The kernel of walks with landmarks.
+
+    ``factors[j, c, z]`` is the factor of landmark z at position j for nodes with feature
+    code c, and ``kernel[p, z]`` the factor of pattern p. ``lasts[g]`` is the sum of the
+    factors of the last position over all steps from group g.
     """
-    n_columns = len(total)
-    while entry + 3 < last:
-        a, b = rows[indices[entry]], rows[indices[entry + 1]]
-        c, d = rows[indices[entry + 2]], rows[indices[entry + 3]]
-        at, bt = weights[entry], weights[entry + 1]
-        ct, dt = weights[entry + 2], weights[entry + 3]
-        for z in range(n_columns):
-            total[z] += (at * a[z] + bt * b[z]) + (ct * c[z] + dt * d[z])
-        entry += 4
-    while entry < last:
-        a, at = rows[indices[entry]], weights[entry]
-        for z in range(n_columns):
-            total[z] += at * a[z]
-        entry += 1
+
+    codes: IndexArray
+    factors: FloatArray
+    lasts: FloatArray
+    children: IndexArray  # state of a pattern with one more symbol
+    columns: IndexArray  # column of a complete pattern
+    kernel: FloatArray
+    only_paths: bool
+
+
+class SampledWalks(NamedTuple):
+    """The graph of a batch, and how its walks are drawn."""
+
+    indptr: IndexArray
+    indices: NodeArray
+    totals: FloatArray
+    positions: IndexArray
+    group_of: IndexArray
+    seed: np.uint64
+    n_walks: int
+
+
+class PairSteps(NamedTuple):
+    """Steps between groups of twins, and where the graph of every group begins."""
+
+    indptr: IndexArray
+    indices: NodeArray
+    sizes: IndexArray
+    graph_starts: IndexArray
+    largest: int
+
+
+class Sums(NamedTuple):
+    """The product along a walk so far, scratch space, and the sums to add to."""
+
+    product: FloatArray
+    fresh: FloatArray
+    sums: FloatArray
 
 
 @jit
 def fill_step_sums(
-    indptr: IndexArray,
-    indices: NodeArray,
-    weights: FloatArray,
-    extra: FloatArray,
-    scale: FloatArray,
-    rows: FloatArray,
-    start: int,
-    end: int,
-    sums: FloatArray,
+    matrix: StepMatrix, rows: FloatArray, start: int, end: int, sums: FloatArray
 ) -> None:
-    """Overwrite ``sums[i]`` with ``scale[i]`` times what a step from i leads to.
-
-    A CSR matrix, plus a diagonal, times rows.
-    """
+    """Overwrite ``sums[i]`` with row i of the matrix times ``rows``."""
     n_columns = rows.shape[1]
     for i in range(start, end):
         total, own = sums[i], rows[i]
         for z in range(n_columns):
-            total[z] = extra[i] * own[z]
-        add_row_product(indices, weights, indptr[i], indptr[i + 1], rows, total)
+            total[z] = matrix.extra[i] * own[z]
+        add_row_product(
+            matrix.indices,
+            matrix.weights,
+            matrix.indptr[i],
+            matrix.indptr[i + 1],
+            rows,
+            total,
+        )
         for z in range(n_columns):
-            total[z] *= scale[i]
+            total[z] *= matrix.scale[i]
 
 
-@jit
-def step_chance(
-    indptr: IndexArray,
-    indices: NodeArray,
-    chances: FloatArray,
-    own: FloatArray,
-    classes: IndexArray,
-    at: int,
-    symbol: int,
-) -> float:
-    """Return what a step counts from one visited node to another; 0 without an edge."""
-    here = classes[at]
-    place = find(indices, indptr[here], indptr[here + 1], classes[symbol])
-    chance = chances[place] if place >= 0 else 0.0
-    return chance + own[here] if symbol == at else chance
+@inlined_jit
+def step_weight(steps: StepArrays, groups: IndexArray, at: int, symbol: int) -> float:
+    """Return the weight of a step from one visited node to another; 0 without an edge."""
+    here = groups[at]
+    place = find(steps.indices, steps.indptr[here], steps.indptr[here + 1], groups[symbol])
+    weight = steps.weights[place] if place >= 0 else 0.0
+    return weight + steps.own[here] if symbol == at else weight
 
 
-@jit
+@inlined_jit
 def add_last_visits(
-    indptr: IndexArray,
-    indices: NodeArray,
-    chances: FloatArray,
-    own: FloatArray,
-    n_options: IndexArray,
-    codes: IndexArray,
-    factors: FloatArray,
-    lasts: FloatArray,
-    columns: IndexArray,
-    kernel: FloatArray,
-    only_paths: bool,  # noqa: FBT001 - compiled loops take no keywords
-    classes: IndexArray,
-    n_known: int,
+    steps: StepArrays,
+    walks: WalkArrays,
+    state: int,
+    groups: IndexArray,
+    n_visited: int,
     at: int,
-    product: FloatArray,
-    fresh: FloatArray,
-    sums: FloatArray,
+    totals: Sums,
 ) -> None:
-    """Add all walks that are one visit short; ``product`` is what they count so far.
+    """Add all walks that continue a walk without its last visit.
 
-    ``classes`` has the class of every visited node, and ``at`` tells which of them the
-    walk is at. ``lasts`` holds the sums over all last visits. Of these, visited nodes are
-    taken out one by one; the rest are new nodes, which all give the same pattern.
+    ``groups`` holds the group of every visited node, and the walk is at number ``at`` of
+    them. From the sum over all last visits, visited nodes are subtracted one by one; the
+    remaining ones are new nodes, which all complete the same pattern.
     """
-    n_landmarks = len(product)
-    n_left = n_options[classes[at]]
-    fresh[:] = lasts[classes[at]]
-    for symbol in range(n_known):
-        chance = step_chance(indptr, indices, chances, own, classes, at, symbol)
-        if chance == 0.0:
+    factors, columns = walks.factors[len(walks.factors) - 1], walks.columns[state]
+    n_landmarks = len(totals.product)
+    n_new = steps.n_options[groups[at]]
+    totals.fresh[:] = walks.lasts[groups[at]]
+    for symbol in range(n_visited):
+        weight = step_weight(steps, groups, at, symbol)
+        if weight == 0.0:
             continue
-        n_left -= 1
-        factor = factors[codes[classes[symbol]]]
+        n_new -= 1
+        factor = factors[walks.codes[groups[symbol]]]
         for z in range(n_landmarks):
-            fresh[z] -= chance * factor[z]
-        if not only_paths:
-            weight = kernel[columns[symbol]]
+            totals.fresh[z] -= weight * factor[z]
+        if not walks.only_paths:
+            kernel = walks.kernel[columns[symbol]]
             for z in range(n_landmarks):
-                sums[z] += chance * factor[z] * product[z] * weight[z]
-    if n_left > 0:
-        weight = kernel[columns[n_known]]
+                totals.sums[z] += weight * factor[z] * totals.product[z] * kernel[z]
+    if n_new > 0:
+        kernel = walks.kernel[columns[n_visited]]
         for z in range(n_landmarks):
-            sums[z] += fresh[z] * product[z] * weight[z]
+            totals.sums[z] += totals.fresh[z] * totals.product[z] * kernel[z]
 
 
 @jit
 def add_all_walks(
-    indptr: IndexArray,
-    indices: NodeArray,
-    chances: FloatArray,
-    own: FloatArray,
-    n_options: IndexArray,
-    codes: IndexArray,
-    factors: FloatArray,
-    lasts: FloatArray,
-    children: IndexArray,
-    columns: IndexArray,
-    kernel: FloatArray,
-    only_paths: bool,  # noqa: FBT001 - compiled loops take no keywords
-    sizes: IndexArray,
-    start: int,
-    sums: FloatArray,
+    steps: StepArrays, walks: WalkArrays, start: int, sums: FloatArray
 ) -> None:
-    """Add the kernel of all walks from a node of a class with every landmark to ``sums``.
+    """Add the kernel of all walks from a node of a group with every landmark to ``sums``.
 
-    ``factors[j, c, z]`` is the factor of landmark z at position j for nodes with code c,
-    and ``kernel[p, z]`` that of pattern p. A step goes back to a node that was visited,
-    or on to a class: all of its nodes that were not are one step. The last is not walked.
+    A step leads back to a visited node, or on to a group: all of its nodes that were not
+    visited are one step. The last step is not walked.
     """
-    length, _, n_landmarks = factors.shape
-    classes = np.empty(length + 1, np.int64)  # of visited nodes
+    length, _, n_landmarks = walks.factors.shape
+    groups = np.empty(length + 1, np.int64)  # of visited nodes
     ats = np.zeros(length, np.int64)  # which of them the walk is at, at every depth
-    known = np.empty(length, np.int64)  # how many there are at every depth
+    visited = np.empty(length, np.int64)  # number of visited nodes at every depth
     states = np.zeros(length, np.int64)
     nexts = np.zeros(length, np.int64)  # next option at every depth
     products = np.empty((length, n_landmarks))
     fresh = np.empty(n_landmarks)
-    known[0], classes[0] = 1, start
-    nexts[0] = 1 if only_paths else 0
-    products[0] = factors[0, codes[start]]
+    visited[0], groups[0] = 1, start
+    nexts[0] = 1 if walks.only_paths else 0
+    products[0] = walks.factors[0, walks.codes[start]]
     depth = 0
     while depth >= 0:
-        at, n_known = ats[depth], known[depth]
+        at, n_visited = ats[depth], visited[depth]
         if depth == length - 2:
-            add_last_visits(
-                indptr,
-                indices,
-                chances,
-                own,
-                n_options,
-                codes,
-                factors[length - 1],
-                lasts,
-                columns[states[depth]],
-                kernel,
-                only_paths,
-                classes,
-                n_known,
-                at,
-                products[depth],
-                fresh,
-                sums,
-            )
+            totals = Sums(products[depth], fresh, sums)
+            add_last_visits(steps, walks, states[depth], groups, n_visited, at, totals)
             depth -= 1
             continue
         symbol = nexts[depth]
         nexts[depth] += 1
-        if symbol < n_known:
-            chance = step_chance(indptr, indices, chances, own, classes, at, symbol)
+        if symbol < n_visited:
+            weight = step_weight(steps, groups, at, symbol)
         else:
-            entry = indptr[classes[at]] + symbol - n_known
-            if entry == indptr[classes[at] + 1]:
+            entry = steps.indptr[groups[at]] + symbol - n_visited
+            if entry == steps.indptr[groups[at] + 1]:
                 depth -= 1
                 continue
-            symbol = n_known
-            following = np.int64(indices[entry])
-            n_left = sizes[following]
-            for other in range(n_known):
-                n_left -= classes[other] == following
-            chance = chances[entry] * n_left
-            classes[n_known] = following
-            n_known += 1
-        if chance == 0.0:
+            symbol = n_visited
+            following = np.int64(steps.indices[entry])
+            n_left = steps.sizes[following]
+            for other in range(n_visited):
+                n_left -= groups[other] == following
+            weight = steps.weights[entry] * n_left
+            groups[n_visited] = following
+            n_visited += 1
+        if weight == 0.0:
             continue
-        factor = factors[depth + 1, codes[classes[symbol]]]
+        factor = walks.factors[depth + 1, walks.codes[groups[symbol]]]
         for z in range(n_landmarks):
-            products[depth + 1, z] = products[depth, z] * factor[z] * chance
-        states[depth + 1] = children[states[depth], symbol]
+            products[depth + 1, z] = products[depth, z] * factor[z] * weight
+        states[depth + 1] = walks.children[states[depth], symbol]
         depth += 1
-        ats[depth], known[depth] = symbol, n_known
-        nexts[depth] = n_known if only_paths else 0
+        ats[depth], visited[depth] = symbol, n_visited
+        nexts[depth] = n_visited if walks.only_paths else 0
 
 
 @jit
 def fill_walk_sums(
-    indptr: IndexArray,
-    indices: NodeArray,
-    chances: FloatArray,
-    own: FloatArray,
-    n_options: IndexArray,
-    codes: IndexArray,
-    factors: FloatArray,
-    lasts: FloatArray,
-    children: IndexArray,
-    columns: IndexArray,
-    kernel: FloatArray,
-    only_paths: bool,  # noqa: FBT001 - compiled loops take no keywords
-    sizes: IndexArray,
-    starts: IndexArray,
-    sums: FloatArray,
+    steps: StepArrays, walks: WalkArrays, starts: IndexArray, sums: FloatArray
 ) -> None:
-    """Overwrite the rows of some classes with the sums over all walks of a node."""
+    """Overwrite the rows of some groups with the sums over all walks from a node."""
     for start in starts:
         sums[start] = 0.0
-        add_all_walks(
-            indptr,
-            indices,
-            chances,
-            own,
-            n_options,
-            codes,
-            factors,
-            lasts,
-            children,
-            columns,
-            kernel,
-            only_paths,
-            sizes,
-            start,
-            sums[start],
-        )
+        add_all_walks(steps, walks, start, sums[start])
 
 
 @jit
 def fill_sampled_sums(
-    indptr: IndexArray,
-    indices: NodeArray,
-    chances: FloatArray,
-    own: FloatArray,
-    n_options: IndexArray,
-    codes: IndexArray,
-    factors: FloatArray,
-    lasts: FloatArray,
-    children: IndexArray,
-    columns: IndexArray,
-    kernel: FloatArray,
-    only_paths: bool,  # noqa: FBT001 - compiled loops take no keywords
-    class_of: IndexArray,
-    node_indptr: IndexArray,
-    node_indices: NodeArray,
-    totals: FloatArray,
-    positions: IndexArray,
-    seed: np.uint64,
-    n_walks: int,
+    steps: StepArrays,
+    walks: WalkArrays,
+    graph: SampledWalks,
     starts: IndexArray,
     sums: FloatArray,
 ) -> None:
     """Overwrite the rows of some nodes with means over sampled walks.
 
-    Only their last visit is not left to chance.
+    The last visit is summed exactly, not sampled.
     """
-    length, _, n_landmarks = factors.shape
+    length, _, n_landmarks = walks.factors.shape
     visited = np.empty(length + 1, np.int64)
-    classes = np.empty(length + 1, np.int64)
+    groups = np.empty(length + 1, np.int64)
     product, fresh = np.empty(n_landmarks), np.empty(n_landmarks)
     for start in starts:
         sums[start] = 0.0
-        key = mix(seed ^ mix(np.uint64(positions[start]) + np.uint64(1)))
-        for repeat in range(n_walks):
-            bits = mix(key + np.uint64(repeat) * np.uint64(0x9E3779B97F4A7C15))
+        key = node_key(graph.seed, graph.positions[start])
+        for repeat in range(graph.n_walks):
+            bits = stream_key(key, repeat)
             node = np.int64(start)
-            visited[0], classes[0] = node, class_of[node]
-            n_known, state, symbol = 1, 0, 0
-            product[:] = factors[0, codes[classes[0]]] / n_walks
+            visited[0], groups[0] = node, graph.group_of[node]
+            n_visited, state, symbol = 1, 0, 0
+            product[:] = walks.factors[0, walks.codes[groups[0]]] / graph.n_walks
             is_path = True
             for visit in range(1, length - 1):
-                bits = mix(bits + np.uint64(0x9E3779B97F4A7C15))
-                first, end = node_indptr[node], node_indptr[node + 1]
+                bits = next_bits(bits)
+                first, end = graph.indptr[node], graph.indptr[node + 1]
                 if first < end:
-                    node = np.int64(node_indices[pick(totals, first, end, bits)])
-                symbol = 0
-                while symbol < n_known and visited[symbol] != node:
-                    symbol += 1
-                if symbol == n_known:
-                    visited[n_known], classes[n_known] = node, class_of[node]
-                    n_known += 1
+                    node = np.int64(graph.indices[pick(graph.totals, first, end, bits)])
+                symbol = find_visited(visited, n_visited, node)
+                if symbol == n_visited:
+                    visited[n_visited], groups[n_visited] = node, graph.group_of[node]
+                    n_visited += 1
                 else:
                     is_path = False
-                state = children[state, symbol]
-                product *= factors[visit, codes[classes[symbol]]]
-            if is_path or not only_paths:
-                add_last_visits(
-                    indptr,
-                    indices,
-                    chances,
-                    own,
-                    n_options,
-                    codes,
-                    factors[length - 1],
-                    lasts,
-                    columns[state],
-                    kernel,
-                    only_paths,
-                    classes,
-                    n_known,
-                    symbol,
-                    product,
-                    fresh,
-                    sums[start],
-                )
+                state = walks.children[state, symbol]
+                product *= walks.factors[visit, walks.codes[groups[symbol]]]
+            if is_path or not walks.only_paths:
+                totals = Sums(product, fresh, sums[start])
+                add_last_visits(steps, walks, state, groups, n_visited, symbol, totals)
 
 
 @jit
 def fill_pair_sums(
-    indptr: IndexArray,
-    indices: NodeArray,
-    sizes: IndexArray,
-    graph_starts: IndexArray,
-    largest: int,
+    steps: PairSteps,
     near: FloatArray,
     far: FloatArray,
     places: IndexArray,
     starts: IndexArray,
-    found: FloatArray,
+    totals: FloatArray,
 ) -> None:
-    """Add sums over triangles, then over cycles of four, from a node of some classes.
+    """Add sums over triangles, then over cycles of four, from a node of some groups.
 
-    ``sums[y, i]`` is the sum of ``near[:, i]`` over the nodes that the start x and a node
-    of class y have in common; a node is never its own neighbour. Triangle number k is
-    ``far[y, k] * sums[y, places[k]]``, summed over neighbours y. Where there is one column
-    more in ``far``, it is that of the node opposite to x in a cycle of four.
+    ``sums[y, i]`` is the sum of ``near[:, i]`` over the common neighbours of the start x
+    and a node of group y; a node is never its own neighbour. Triangle number k is
+    ``far[y, k] * sums[y, places[k]]``, summed over neighbours y. If ``far`` has one more
+    column, it belongs to the node opposite to x in a cycle of four.
     """
+    indptr, indices, sizes = steps.indptr, steps.indices, steps.sizes
+    largest = steps.largest
     n_near, n_columns = near.shape[1:]
     n_triangles = len(places)
     has_cycles = far.shape[1] > n_triangles
@@ -361,7 +289,7 @@ def fill_pair_sums(
     stamps = np.full(largest, -1, np.int64)
     touched = np.empty(largest, np.int64)
     for x in starts:
-        offset, n_touched = graph_starts[x], 0
+        offset, n_touched = steps.graph_starts[x], 0
         for entry in range(indptr[x], indptr[x + 1]):
             middle = indices[entry]
             n_middle = sizes[middle] - (middle == x)
@@ -385,7 +313,7 @@ def fill_pair_sums(
             for k in range(n_triangles):
                 own = sums[y - offset, places[k]]
                 for z in range(n_columns):
-                    found[x, k, z] += n_others * far[y, k, z] * own[z]
+                    totals[x, k, z] += n_others * far[y, k, z] * own[z]
         if has_cycles:
             for number in range(n_touched):
                 y = touched[number]
@@ -393,4 +321,4 @@ def fill_pair_sums(
                 one, two = sums[y - offset, 0], sums[y - offset, 1]
                 for z in range(n_columns):
                     opposite = n_others * far[y, n_triangles, z]
-                    found[x, n_triangles, z] += opposite * one[z] * two[z]
+                    totals[x, n_triangles, z] += opposite * one[z] * two[z]

@@ -1,4 +1,4 @@
-"""Landmarks: the points that stand for all walks or patterns."""
+"""Landmarks: the points that represent all walks or patterns."""
 
 from functools import cache
 
@@ -15,17 +15,17 @@ _DECIMALS = 10
 def choose_landmarks(
     points: FloatArray, weights: FloatArray, n_landmarks: int, seed: int
 ) -> FloatArray:
-    """Return centres of weighted k-means, or the points where they are no more than that.
+    """Return the centres of weighted k-means, or all distinct points if they are few.
 
-    ``weights`` say how often points occur.
+    ``weights`` are the numbers of occurrences of the points.
     """
     points, weights = _distinct_points(points, weights)
     if len(points) <= n_landmarks:
         return points
-    # Weights of very different size slow convergence down, and nothing hangs on the last
-    # digits of a centre.
+    # Weights of very different size slow convergence down, and the last digits of a
+    # centre do not matter.
     model = KMeans(n_landmarks, n_init=1, max_iter=100, tol=1e-3, random_state=seed)
-    # More threads are slower on so few points, and centres would depend on their number.
+    # More threads are slower for few points, and the centres would depend on their number.
     with _libraries().limit(limits=1, user_api="openmp"):
         centres: FloatArray = model.fit(points, sample_weight=weights).cluster_centers_
     return centres
@@ -36,9 +36,9 @@ def distinct_walks(codes: IndexArray) -> tuple[IndexArray, FloatArray]:
     base = int(codes.max(initial=0)) + 1
     keys, n_keys = np.zeros(len(codes), dtype=np.int64), 1
     for column in codes.T:
-        if n_keys * base >= 2**62:  # no room for one more: number those there are
-            found, keys = np.unique(keys, return_inverse=True)
-            n_keys = len(found)
+        if n_keys * base >= 2**62:  # one more column would overflow: renumber
+            distinct_keys, keys = np.unique(keys, return_inverse=True)
+            n_keys = len(distinct_keys)
         keys, n_keys = keys * base + column, n_keys * base
     _, first, counts = np.unique(keys, return_index=True, return_counts=True)
     return codes[first], counts.astype(np.float64)
@@ -46,17 +46,17 @@ def distinct_walks(codes: IndexArray) -> tuple[IndexArray, FloatArray]:
 
 @cache
 def _libraries() -> ThreadpoolController:
-    """Look for libraries with threads, which takes longer than k-means of a small set."""
+    """Find libraries with threads, which takes longer than k-means of a small set."""
     return ThreadpoolController()
 
 
 def _distinct_points(
     points: FloatArray, weights: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return equal points once, with the sum of their weights.
+    """Merge equal points and add up their weights.
 
-    Rows of equal nodes differ by rounding after the first layer, so the last digits are
-    not looked at.
+    Embeddings of equal nodes differ by rounding after the first layer, so the last digits
+    are ignored.
     """
     first, which = distinct(points.round(_DECIMALS))
     summed: FloatArray = np.bincount(which, weights, len(first)).astype(np.float64)

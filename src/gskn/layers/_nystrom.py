@@ -1,6 +1,7 @@
-"""Gaussian kernel against landmarks, and the map into the space that these span."""
+"""The Gaussian kernel, and the Nyström map onto the span of the landmarks."""
 
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 from scipy.linalg import eigh
@@ -12,7 +13,7 @@ def gaussian(points: FloatArray, others: FloatArray, bandwidth: float) -> FloatA
     """Return ``exp(-bandwidth / 2 |x - z|^2)`` for all pairs of rows."""
     squares = (points**2).sum(axis=1)[:, None] + (others**2).sum(axis=1)
     distances = squares - 2.0 * (points @ others.T)
-    np.maximum(distances, 0.0, out=distances)  # what is negative is rounding
+    np.maximum(distances, 0.0, out=distances)  # rounding may give negative values
     distances *= -0.5 * bandwidth
     kernel: FloatArray = np.exp(distances, out=distances)
     return kernel
@@ -32,20 +33,27 @@ def inverse_sqrt(gram: FloatArray, eps: float) -> FloatArray:
 
 @dataclass(frozen=True)
 class NystromMap:
-    """Landmarks, and the root that turns kernel values into coordinates.
+    """Landmarks, and the matrix that maps kernel values to coordinates.
 
-    For a point x the coordinates are ``root @ k(landmarks, x)``; their inner products are
-    those of the projections onto the span of the landmarks (paper Eq. 12).
+    The coordinates of a point x are ``root @ k(landmarks, x)``. Their inner products are
+    the inner products of the projections onto the span of the landmarks (paper Eq. 12).
+
+    Attributes
+    ----------
+    landmarks : ndarray of shape (n_landmarks, n_columns)
+        Landmarks, one per row.
+    root : ndarray of shape (n_landmarks, n_landmarks)
+        ``(K + eps I)^(-1/2)`` of the kernel K between landmarks.
     """
 
     landmarks: FloatArray
     root: FloatArray
 
-    @staticmethod
-    def of(landmarks: FloatArray, bandwidth: float, eps: float) -> "NystromMap":
-        """Make the map of a Gaussian kernel."""
+    @classmethod
+    def from_landmarks(cls, landmarks: FloatArray, bandwidth: float, eps: float) -> Self:
+        """Build the map of a Gaussian kernel."""
         gram = gaussian(landmarks, landmarks, bandwidth)
-        return NystromMap(landmarks, inverse_sqrt(gram, eps))
+        return cls(landmarks, inverse_sqrt(gram, eps))
 
     @property
     def n_landmarks(self) -> int:

@@ -1,7 +1,7 @@
-"""The path layer: walks that repeat no node, against landmarks."""
+"""The path branch: node features along walks that repeat no node."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import reduce
 from operator import mul
 
@@ -9,9 +9,9 @@ import numpy as np
 
 from gskn._threads import run_threads
 from gskn._types import AnyArray, BoolArray, FloatArray, IndexArray
-from gskn.layers._context import Walked
-from gskn.layers._jit import fill_pair_sums
-from gskn.layers._joint import JointLayer, pieces
+from gskn.layers._context import WalkContext
+from gskn.layers._enumerated import EnumeratedLayer, split_starts
+from gskn.layers._jit import PairSteps, fill_pair_sums
 from gskn.layers._path_terms import (
     MAX_SIGNED_LENGTH,
     Cycle,
@@ -27,54 +27,63 @@ from gskn.layers._steps import Steps
 from gskn.walks import patterns
 
 _NOTHING = (Term(1, Place(())),)  # behind the last step
-_SCRATCH = 2**21  # numbers that a thread keeps of the classes two steps away
+_SCRATCH = 2**21  # cells that a thread keeps for the groups two steps away
 
 
-class PathLayer(JointLayer):
-    """Sum over all paths, walks without repeated nodes, of the kernel of attributes.
+@dataclass
+class PathLayer(EnumeratedLayer):
+    """Sum over all paths, walks without repeated nodes, of the kernel of node features.
 
-    Paths of up to five nodes are all walks less those that come back somewhere, which are
-    products, triangles and cycles of four: what two steps reach from every class is looked
-    at, instead of three (``benchmarks/speed/paths.py``). Graphs with directions or
-    chances of weights are enumerated.
+    Paths of up to five nodes are not enumerated: their sum is a signed sum over walks,
+    triangles and cycles of four (`_path_terms`), which looks two steps ahead from every
+    group of twins instead of three (``benchmarks/speed/paths.py``). Directed graphs, and
+    graphs with edge weights that are used, are enumerated.
     """
 
+    ignored_parameters = frozenset({"anonymous_length", "beta"})
     only_paths = True
 
-    def _allowed(self, symbols: AnyArray) -> BoolArray:
+    def n_columns(self, length: int, n_features: int) -> int:
+        """Return the number of columns of a landmark: the features along a path."""
+        return length * n_features
+
+    def _may_be_landmarks(self, symbols: AnyArray) -> BoolArray:
         paths = np.asarray(symbols.max(axis=1, initial=0) == symbols.shape[1] - 1)
-        if not paths.any():  # no paths so long: any walk will do, no path is near it
+        if not paths.any():  # there are no paths of this length, so any walk will do
             paths[:1] = True
         return paths
 
-    def _points(self, attributes: FloatArray, symbols: AnyArray) -> FloatArray:
+    def _points(self, features: FloatArray, symbols: AnyArray) -> FloatArray:
         del symbols
-        scaled: FloatArray = attributes * np.sqrt(self.settings.alpha)
-        return scaled.reshape(len(attributes), -1)
+        scaled: FloatArray = features * np.sqrt(self.params.alpha)
+        return scaled.reshape(len(features), -1)
 
     def _pattern_kernel(self, length: int, landmarks: FloatArray) -> FloatArray:
         return np.ones((len(patterns(length, staying=True)), len(landmarks)))
 
-    def _n_visits(self, walked: Walked) -> int:
-        visits = super()._n_visits(walked)
-        return min(visits, 3) if _is_signed(walked, self.length) else visits
+    def _n_enumerated(self, context: WalkContext) -> int:
+        n_visits = super()._n_enumerated(context)
+        return min(n_visits, 3) if _is_signed(context, self.length) else n_visits
 
-    def _sum_classes(
-        self, walked: Walked, exact: IndexArray, factors: FloatArray, kernel: FloatArray
+    def _sum_exact(
+        self,
+        context: WalkContext,
+        groups: IndexArray,
+        factors: FloatArray,
+        kernel: FloatArray,
     ) -> FloatArray:
-        length = len(factors)
-        if not _is_signed(walked, length):
-            return super()._sum_classes(walked, exact, factors, kernel)
-        factors = factors[:, walked.codes]
-        factors[:-1] *= walked.steps.scale[:, None]  # chances of steps, or ones
-        steps = replace(walked.steps, scale=np.ones(len(walked.codes)))
-        signed = _SignedSums(steps, walked.class_ptr, factors[1:], exact)
+        if not _is_signed(context, len(factors)):
+            return super()._sum_exact(context, groups, factors, kernel)
+        factors = factors[:, context.group_codes]
+        factors[:-1] *= context.steps.scale[:, None]  # probabilities of steps, or ones
+        steps = replace(context.steps, scale=np.ones(len(context.steps.first)))
+        signed = _SignedSums(steps, context.group_ptr, factors[1:], groups)
         sums: FloatArray = signed.sums() * factors[0]
         return sums
 
 
-def _is_signed(walked: Walked, length: int) -> bool:
-    return walked.is_plain and length <= MAX_SIGNED_LENGTH
+def _is_signed(context: WalkContext, length: int) -> bool:
+    return context.is_plain and length <= MAX_SIGNED_LENGTH
 
 
 class _SignedSums:
@@ -84,20 +93,25 @@ class _SignedSums:
     """
 
     def __init__(
-        self, steps: Steps, class_ptr: IndexArray, factors: FloatArray, exact: IndexArray
+        self, steps: Steps, group_ptr: IndexArray, factors: FloatArray, groups: IndexArray
     ) -> None:
-        sizes = np.diff(class_ptr)
+        sizes = np.diff(group_ptr)
         self.steps = steps
-        self.starts = np.repeat(class_ptr[:-1], sizes)  # of the graph of every class
-        self.largest = int(sizes.max(initial=1))
+        self.pair_steps = PairSteps(
+            indptr=steps.indptr,
+            indices=steps.indices,
+            sizes=steps.sizes,
+            graph_starts=np.repeat(group_ptr[:-1], sizes),
+            largest=int(sizes.max(initial=1)),
+        )
         self.factors = factors
-        self.exact = exact
+        self.groups = groups
         self._factors: dict[Positions, FloatArray] = {}
         self._steps: dict[tuple[Positions, tuple[Term, ...]], FloatArray] = {}
         self._cycles = self._sum_cycles()
 
     def sums(self) -> FloatArray:
-        """Return the sum over all paths, by class."""
+        """Return the sum over all paths from every group of twins."""
         return self._evaluate(path_terms(len(self.factors) + 1))
 
     def _evaluate(self, terms: Sequence[Term]) -> FloatArray:
@@ -167,54 +181,52 @@ class _SignedSums:
                 inner, outer = outer, inner
             pairs.append((ends.index(inner), self._factor(outer)))
         opposite = self._factor(cycles[0].opposite) if cycles else None
-        sums = self._pairs([self._factor(end) for end in ends], pairs, opposite)
+        sums = self._sum_pairs([self._factor(end) for end in ends], pairs, opposite)
         for cycle in cycles:
             # The compiled loop leaves out the start as the node opposite to itself.
             back = self._step(cycle.first, _NOTHING) * self._step(cycle.second, _NOTHING)
             sums[len(triangles)] += self._factor(cycle.opposite) * back
         return dict(zip([*triangles, *cycles], sums, strict=True))
 
-    def _pairs(
+    def _sum_pairs(
         self,
         inner: list[FloatArray],
         triangles: list[tuple[int, FloatArray]],
-        cycles: FloatArray | None = None,
+        opposite: FloatArray | None = None,
     ) -> list[FloatArray]:
-        """Return sums over triangles, and over cycles of four if wanted.
+        """Return sums over triangles, and over cycles of four if ``opposite`` is given.
 
-        Of a triangle, one node has a factor that ``inner`` holds at a place, and one has
-        a factor beside it. Of a cycle, the neighbours have the first two, the node
-        opposite has ``cycles``.
+        A triangle has one node whose factor is an entry of ``inner``, given by its place,
+        and one with the factor beside it. In a cycle, the neighbours of the start have the
+        first two entries of ``inner``, and the node opposite has ``opposite``.
         """
-        steps = self.steps
-        n_classes, n_columns = inner[0].shape
+        n_groups, n_columns = inner[0].shape
         places = np.array([place for place, _ in triangles])
         outer = [factor for _, factor in triangles]
-        if cycles is not None:
-            outer.append(cycles)
-        sums = np.zeros((len(outer), n_classes, n_columns))
-        width = max(1, _SCRATCH // (len(inner) * self.largest))
+        if opposite is not None:
+            outer.append(opposite)
+        sums = np.zeros((len(outer), n_groups, n_columns))
+        width = max(1, _SCRATCH // (len(inner) * self.pair_steps.largest))
         for begin in range(0, n_columns, width):
             columns = slice(begin, begin + width)
             near, far = (
                 np.stack([factor[:, columns] for factor in factors], axis=1)
                 for factors in (inner, outer)
             )
-            found = np.zeros(far.shape)
-
-            def fill(
-                some: IndexArray,
-                near: FloatArray = near,
-                far: FloatArray = far,
-                found: FloatArray = found,
-            ) -> None:
-                csr = (steps.indptr, steps.indices, steps.sizes)
-                graphs = (self.starts, self.largest)
-                fill_pair_sums(*csr, *graphs, near, far, places, some, found)
-
-            run_threads(fill, pieces(self.exact), steps.n_jobs)
-            sums[:, :, columns] = found.transpose(1, 0, 2)
+            part = self._fill_pairs(near, far, places)
+            sums[:, :, columns] = part.transpose(1, 0, 2)
         return list(sums)
+
+    def _fill_pairs(
+        self, near: FloatArray, far: FloatArray, places: IndexArray
+    ) -> FloatArray:
+        sums = np.zeros(far.shape)
+        run_threads(
+            lambda starts: fill_pair_sums(self.pair_steps, near, far, places, starts, sums),
+            split_starts(self.groups),
+            self.steps.n_jobs,
+        )
+        return sums
 
 
 def _depth(place: Place) -> int:

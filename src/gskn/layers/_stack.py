@@ -1,85 +1,75 @@
 """Layers in sequence, and branches side by side (paper Eqs. 9, 16-18)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, Self
 
 import numpy as np
 
 from gskn._types import FloatArray
 from gskn.graphs import GraphBatch
-from gskn.layers._anonymous import AnonymousLayer, InducedLayer
+from gskn.layers._anonymous import AnonymousLayer
+from gskn.layers._features import NodeFeatures
+from gskn.layers._induced import InducedLayer
 from gskn.layers._joint import JointLayer
+from gskn.layers._layer import Layer
+from gskn.layers._params import LayerParams
 from gskn.layers._path import PathLayer
-from gskn.layers._rows import NodeRows
-from gskn.layers._settings import Settings
 from gskn.layers._walk import WalkLayer
 
-Layer: TypeAlias = WalkLayer | AnonymousLayer | JointLayer
-
-FIRST_LAYERS: dict[str, type[Layer]] = {
+# A new branch is one file and one line here.
+BRANCHES: dict[str, type[Layer]] = {
     "walk": WalkLayer,
     "path": PathLayer,
     "anonymous": AnonymousLayer,
     "joint": JointLayer,
     "induced": InducedLayer,
 }
-BRANCHES = tuple(FIRST_LAYERS)
-_PATTERN_BRANCHES = ("anonymous", "induced")
-
-
-def first_length(name: str, walk_length: int, anonymous_length: int) -> int:
-    """Return the length of walks of the first layer of a branch."""
-    return anonymous_length if name in _PATTERN_BRANCHES else walk_length
 
 
 @dataclass
 class Branch:
-    """Layers of which each takes the rows of the one before as its attributes.
+    """Layers of which each takes the embeddings of the one before as its features.
 
-    The first layer is what the branch is called after; those after it are walk layers, so
-    that structure found around one node reaches the nodes around it.
+    A branch is named after its first layer. The layers after it are walk layers, so that
+    structure around one node reaches the nodes around it.
     """
 
     name: str
     layers: list[Layer]
-    scales: list[float] = field(default_factory=list)  # of the rows between layers
+    scales: list[float] = field(default_factory=list)  # of the features between layers
 
     def fit(
         self,
         batch: GraphBatch,
-        rows: NodeRows,
+        features: NodeFeatures,
         generator: np.random.Generator,
         n_jobs: int | None,
         *,
         embed: bool = True,
     ) -> list[FloatArray]:
-        """Choose the landmarks of all layers; return the last rows if they are wanted."""
+        """Choose the landmarks of all layers; return the last embeddings if wanted."""
         self.scales = []
-        blocks: list[FloatArray] = []
-        for number, layer in enumerate(self.layers):
-            if number:
-                found = np.hstack(blocks)
-                # One factor for all nodes, so that nothing that differs becomes equal.
-                norm = float(np.sqrt((found**2).sum(axis=1).mean()))
-                self.scales.append(norm or 1.0)
-                rows = NodeRows.of(found / self.scales[-1])
-            if isinstance(layer, AnonymousLayer):  # landmarks take the tables of all nodes
-                blocks = layer.fit_transform(batch, generator, n_jobs)
-                continue
-            layer.fit(batch, rows, generator)
-            if embed or layer is not self.layers[-1]:
-                blocks = layer.transform(batch, rows, n_jobs)
-        return blocks
+        *before, last = self.layers
+        for layer in before:
+            rows = np.hstack(layer.fit_transform(batch, features, generator, n_jobs))
+            # One factor for all nodes, so that different features stay different.
+            norm = float(np.sqrt((rows**2).sum(axis=1).mean()))
+            self.scales.append(norm or 1.0)
+            features = NodeFeatures.from_rows(rows / self.scales[-1])
+        if embed:
+            return last.fit_transform(batch, features, generator, n_jobs)
+        last.fit(batch, features, generator, n_jobs)
+        return []
 
     def transform(
-        self, batch: GraphBatch, rows: NodeRows, n_jobs: int | None
+        self, batch: GraphBatch, features: NodeFeatures, n_jobs: int | None
     ) -> list[FloatArray]:
-        """Return the rows of the last layer, one block for every length."""
-        blocks = self.layers[0].transform(batch, rows, n_jobs)
+        """Return the embeddings of the last layer, one block for every length."""
+        blocks = self.layers[0].transform(batch, features, n_jobs)
         for layer, scale in zip(self.layers[1:], self.scales, strict=True):
-            rows = NodeRows.of(np.hstack(blocks) / scale)
-            blocks = layer.transform(batch, rows, n_jobs)
+            features = NodeFeatures.from_rows(np.hstack(blocks) / scale)
+            blocks = layer.transform(batch, features, n_jobs)
         return blocks
 
     def feature_names(self) -> list[str]:
@@ -87,81 +77,91 @@ class Branch:
         last = self.layers[-1]
         return [
             f"{self.name}_{length}_{landmark}"
-            for length, mapped in zip(last.lengths, last.maps, strict=True)
-            for landmark in range(mapped.n_landmarks)
+            for length, nystrom in zip(last.lengths, last.maps, strict=True)
+            for landmark in range(nystrom.n_landmarks)
         ]
 
 
 @dataclass
 class Stack:
-    """Branches side by side: their rows are concatenated."""
+    """Branches side by side: their embeddings are concatenated."""
 
     branches: list[Branch]
-    parameters: dict[str, Any]  # that it was made of, by the names that users know
+    parameters: dict[str, Any]  # of the model, under the names that users know
 
-    @staticmethod
-    def of(
+    @classmethod
+    def from_parameters(
+        cls,
         names: Sequence[str],
-        walk_length: int,
-        anonymous_length: int,
+        lengths: Mapping[str, int],
         n_layers: int,
-        settings: Settings,
-    ) -> "Stack":
-        """Make the layers of every branch."""
+        params: LayerParams,
+    ) -> Self:
+        """Build the layers of every branch.
+
+        ``lengths`` holds the values of the length parameters of all layers.
+        """
         branches = []
         for name in names:
-            length = first_length(name, walk_length, anonymous_length)
-            layers: list[Layer] = [FIRST_LAYERS[name](length, settings)]
-            layers += [WalkLayer(walk_length, settings) for _ in range(n_layers - 1)]
+            kind = BRANCHES[name]
+            layers: list[Layer] = [kind(lengths[kind.length_parameter], params)]
+            length = lengths[WalkLayer.length_parameter]
+            layers += [WalkLayer(length, params) for _ in range(n_layers - 1)]
             branches.append(Branch(name, layers))
         parameters = {
             "branches": tuple(names),
-            "walk_length": walk_length,
-            "anonymous_length": anonymous_length,
+            **lengths,
             "n_layers": n_layers,
-            **asdict(settings),
+            **asdict(params),
         }
-        return Stack(branches, parameters)
+        return cls(branches, parameters)
 
     def fit(
         self,
         batch: GraphBatch,
-        rows: NodeRows,
+        features: NodeFeatures,
         generator: np.random.Generator,
         n_jobs: int | None,
         *,
         embed: bool = True,
         advance: Callable[[], None] = lambda: None,
     ) -> list[FloatArray]:
-        """Choose the landmarks of all branches; return rows if they are wanted.
+        """Choose the landmarks of all branches; return the node embeddings if wanted.
 
-        Rows come in blocks of columns, in the order of the feature names. Every branch
-        has a stream of its own: another one beside it changes nothing. ``advance`` is
-        called after each.
+        Embeddings are returned in blocks of columns, in the order of the feature names.
+        ``advance`` is called after every branch.
         """
-        streams = self.streams(generator)
+        entropy = stream_entropy(generator)
         blocks = []
         for branch in self.branches:
-            own = streams[branch.name]
-            blocks += branch.fit(batch, rows, own, n_jobs, embed=embed)
+            own = branch_generator(entropy, branch.name)
+            blocks += branch.fit(batch, features, own, n_jobs, embed=embed)
             advance()
         return blocks
 
-    @staticmethod
-    def streams(generator: np.random.Generator) -> dict[str, np.random.Generator]:
-        """Return a generator for every branch that there may be."""
-        return {name: np.random.default_rng(generator.integers(2**31)) for name in BRANCHES}
-
     def transform(
-        self, batch: GraphBatch, rows: NodeRows, n_jobs: int | None
+        self, batch: GraphBatch, features: NodeFeatures, n_jobs: int | None
     ) -> list[FloatArray]:
-        """Return the rows of all nodes, in blocks of columns."""
+        """Return the embeddings of all nodes, in blocks of columns."""
         return [
             block
             for branch in self.branches
-            for block in branch.transform(batch, rows, n_jobs)
+            for block in branch.transform(batch, features, n_jobs)
         ]
 
     def feature_names(self) -> list[str]:
         """Return branch, length and landmark of every column."""
         return [name for branch in self.branches for name in branch.feature_names()]
+
+
+def stream_entropy(generator: np.random.Generator) -> int:
+    """Draw the number that the random streams of all branches depend on."""
+    return int(generator.integers(2**63))
+
+
+def branch_generator(entropy: int, name: str) -> np.random.Generator:
+    """Return the random stream of a branch, keyed by its name.
+
+    A new branch, or another order of branches, does not change the other streams.
+    """
+    return np.random.default_rng([entropy, *name.encode()])

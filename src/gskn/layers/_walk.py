@@ -1,88 +1,93 @@
-"""The walk layer: all walks against landmarks, by sparse products (paper Eqs. 4, 10-15)."""
+"""The walk branch: node features along all walks (paper Eqs. 4, 10-15)."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
 from gskn._types import FloatArray
 from gskn.graphs import GraphBatch
-from gskn.layers._context import Walked
+from gskn.layers._context import WalkContext
+from gskn.layers._features import NodeFeatures
 from gskn.layers._landmarks import choose_landmarks, distinct_walks
+from gskn.layers._layer import Layer, draw_seed
 from gskn.layers._nystrom import NystromMap, gaussian
-from gskn.layers._rows import NodeRows
-from gskn.layers._settings import Settings
-from gskn.walks._sample import walks_for_landmarks
+from gskn.walks import walks_for_landmarks
 
 
 @dataclass
-class WalkLayer:
-    """Sum over all walks from a node of the kernel with every landmark.
+class WalkLayer(Layer):
+    """Sum over all walks from a node of the kernel of node features.
 
     A Gaussian kernel factorises along the positions of a walk. With ``E_j`` the factors
     of all nodes at position j, ``s_l = E_l`` and ``s_j = E_j * (S s_(j+1))``, where S is
-    the matrix of steps, give the sums over all walks as ``s_1``.
+    the matrix of steps, ``s_1`` is the sum over all walks: ``length - 1`` sparse products.
     """
 
-    length: int
-    settings: Settings
-    maps: list[NystromMap] = field(default_factory=list)
-
-    @property
-    def lengths(self) -> tuple[int, ...]:
-        """Lengths of walks, one block of columns each."""
-        return self.settings.lengths(self.length)
+    ignored_parameters = frozenset({"anonymous_length", "beta", "method", "n_walks"})
+    can_sample_counts = True  # walks are never sampled
 
     def n_columns(self, length: int, n_features: int) -> int:
-        """Return the size of a landmark: the attributes along it."""
+        """Return the number of columns of a landmark: the features along a walk."""
         return length * n_features
 
     def fit(
-        self, batch: GraphBatch, rows: NodeRows, generator: np.random.Generator
+        self,
+        batch: GraphBatch,
+        features: NodeFeatures,
+        generator: np.random.Generator,
+        n_jobs: int | None = None,
     ) -> None:
-        """Choose landmarks among the walks of some graphs."""
+        """Choose landmarks among the walks of the graphs."""
+        del n_jobs
         walks = walks_for_landmarks(
-            batch, self.length, self.settings.n_samples, int(generator.integers(2**31))
+            batch, self.length, self.params.n_samples, draw_seed(generator)
         )
-        codes = rows.codes[walks]
+        codes = features.codes[walks]
         maps = []
         for length in self.lengths:
-            found, counts = distinct_walks(codes[:, :length])
-            points = rows.table[found].reshape(len(found), -1)
+            walk_codes, counts = distinct_walks(codes[:, :length])
+            points = features.table[walk_codes].reshape(len(walk_codes), -1)
             landmarks = choose_landmarks(
-                points, counts, self.settings.n_landmarks, int(generator.integers(2**31))
+                points, counts, self.params.n_landmarks, draw_seed(generator)
             )
-            maps.append(NystromMap.of(landmarks, self.settings.alpha, self.settings.eps))
+            maps.append(
+                NystromMap.from_landmarks(landmarks, self.params.alpha, self.params.eps)
+            )
         self.maps = maps
 
     def transform(
-        self, batch: GraphBatch, rows: NodeRows, n_jobs: int | None
+        self, batch: GraphBatch, features: NodeFeatures, n_jobs: int | None
     ) -> list[FloatArray]:
-        """Return the coordinates of all nodes, one block for every length."""
-        return self.transform_walked(self.walk(batch, rows, n_jobs))
+        """Return the embeddings of all nodes, one block for every length."""
+        return self.transform_context(self.make_context(batch, features, n_jobs))
 
-    def walk(self, batch: GraphBatch, rows: NodeRows, n_jobs: int | None) -> Walked:
-        """Prepare walks, which layers of other lengths may share."""
-        return Walked(batch, rows, self.settings.probability, loops=True, n_jobs=n_jobs)
+    def make_context(
+        self, batch: GraphBatch, features: NodeFeatures, n_jobs: int | None
+    ) -> WalkContext:
+        """Prepare steps, which layers of other lengths may share."""
+        return WalkContext(
+            batch, features, self.params.use_probability, loops=True, n_jobs=n_jobs
+        )
 
-    def transform_walked(self, walked: Walked) -> list[FloatArray]:
-        """Return the coordinates of all nodes, one block for every length."""
+    def transform_context(self, context: WalkContext) -> list[FloatArray]:
+        """Return the embeddings of all nodes, one block for every length."""
         return [
-            self._block(walked, length, mapped)
-            for length, mapped in zip(self.lengths, self.maps, strict=True)
+            self._embed(context, length, nystrom)
+            for length, nystrom in zip(self.lengths, self.maps, strict=True)
         ]
 
-    def _block(self, walked: Walked, length: int, mapped: NystromMap) -> FloatArray:
-        table = walked.rows.table
-        positions = mapped.landmarks.reshape(mapped.n_landmarks, length, -1)
+    def _embed(self, context: WalkContext, length: int, nystrom: NystromMap) -> FloatArray:
+        table = context.features.table
+        positions = nystrom.landmarks.reshape(nystrom.n_landmarks, length, -1)
         factors = [
-            gaussian(table, positions[:, j], self.settings.alpha) for j in range(length)
+            gaussian(table, positions[:, j], self.params.alpha) for j in range(length)
         ]
         if length == 1:
-            alone: FloatArray = (factors[0] @ mapped.root)[walked.rows.codes]
+            alone: FloatArray = (factors[0] @ nystrom.root)[context.features.codes]
             return alone
-        codes = walked.codes
+        codes = context.group_codes
         sums = factors[-1][codes]
         for factor in reversed(factors[:-1]):
-            sums = walked.steps.sum_over(sums)
+            sums = context.steps.sum_over(sums)
             sums *= factor[codes]
-        return np.asarray((sums @ mapped.root)[walked.steps.class_of])
+        return np.asarray((sums @ nystrom.root)[context.steps.group_of])

@@ -45,13 +45,13 @@ class StepGraphs:
         """Prepare a batch; without weights every edge counts 1."""
         steps, weighted = step_matrix(batch, use_weights=use_weights)
         stays = steps.diagonal() > 0
-        twins = Twins.of(steps, batch.graph_ptr, ~(weighted | batch.directed))
+        twins = Twins.from_steps(steps, batch.graph_ptr, ~(weighted | batch.directed))
         return StepGraphs(batch, steps, _any_of(stays, batch), weighted, twins)
 
     @property
     def sizes(self) -> IndexArray:
         """Nodes of every graph, twins counted once."""
-        return np.diff(self.twins.class_ptr)
+        return np.diff(self.twins.group_ptr)
 
 
 def step_matrix(batch: GraphBatch, *, use_weights: bool) -> tuple[csr_array, BoolArray]:
@@ -133,7 +133,7 @@ class _Task:
 
     def run(self) -> list["SomeRows"]:
         twins = self.graphs.twins
-        inside = _Blocks.of(twins.steps, twins.class_ptr, self.numbers)
+        inside = _Blocks.of(twins.steps, twins.group_ptr, self.numbers)
         sums = self._dense_sums(inside) if self.dense else self._sparse_sums(inside)
         cuts = np.cumsum(
             [len(basis(length, self.kind).quotients) for length in self.lengths]
@@ -268,12 +268,12 @@ def product_work(graphs: StepGraphs, length: int) -> FloatArray:
     """
     twins = graphs.twins
     n_visits = 3 if length <= 5 else 4 if length <= 7 else 5
-    return n_walks_of(twins.steps, twins.class_ptr, n_visits)
+    return n_walks_of(twins.steps, twins.group_ptr, n_visits)
 
 
 def fours_work(graphs: StepGraphs, numbers: IndexArray) -> FloatArray:
     """Return the work on complete graphs of four, in sparse multiplications."""
-    ptr = graphs.twins.class_ptr
+    ptr = graphs.twins.group_ptr
     sizes = ptr[numbers + 1] - ptr[numbers]
     roots = graphs.twins.first[ranges(ptr[numbers], sizes)]
     work = np.empty(len(roots))

@@ -2,37 +2,9 @@
 
 import numpy as np
 
+from gskn._loops import find, find_visited, mix, next_bits, node_key, pick, stream_key
 from gskn._numba import jit
 from gskn._types import AnyArray, FloatArray, IndexArray, NodeArray
-
-
-@jit
-def mix(bits: np.uint64) -> np.uint64:
-    """Scramble 64 bits (the finaliser of splitmix64)."""
-    bits = np.uint64(bits)
-    bits ^= bits >> np.uint64(30)
-    bits *= np.uint64(0xBF58476D1CE4E5B9)
-    bits ^= bits >> np.uint64(27)
-    bits *= np.uint64(0x94D049BB133111EB)
-    bits ^= bits >> np.uint64(31)
-    return bits
-
-
-@jit
-def pick(totals: FloatArray, first: np.int64, end: np.int64, bits: np.uint64) -> np.int64:
-    """Pick an entry of a row at random; ``totals`` as for `take_step`."""
-    unit = np.float64(bits >> np.uint64(11)) * (1.0 / 9007199254740992.0)
-    if len(totals) == 0:
-        return first + np.int64(unit * (end - first))
-    wanted = unit * totals[end - 1]
-    low, high = first, end - 1
-    while low < high:
-        middle = (low + high) // 2
-        if totals[middle] <= wanted:
-            low = middle + 1
-        else:
-            high = middle
-    return low
 
 
 @jit
@@ -57,7 +29,7 @@ def take_step(
         places[walk] = indptr[nodes[walk]]
         ends[walk] = indptr[nodes[walk] + 1]
     for walk in range(n_walks):
-        bits[walk] = mix(bits[walk] + np.uint64(0x9E3779B97F4A7C15))
+        bits[walk] = next_bits(bits[walk])
         first, end = places[walk], ends[walk]
         places[walk] = pick(totals, first, end, bits[walk]) if first < end else -1
     for walk in range(n_walks):
@@ -82,12 +54,12 @@ def begin_walks(
     """
     n_walks = min(len(bits), len(starts) * repeats - first)
     row, repeat = first // repeats, first % repeats
-    key = mix(seed ^ mix(np.uint64(positions[starts[row]]) + np.uint64(1)))
+    key = node_key(seed, positions[starts[row]])
     for walk in range(n_walks):
         if repeat == repeats:
             row, repeat = row + 1, 0
-            key = mix(seed ^ mix(np.uint64(positions[starts[row]]) + np.uint64(1)))
-        bits[walk] = mix(key + np.uint64(repeat) * np.uint64(0x9E3779B97F4A7C15))
+            key = node_key(seed, positions[starts[row]])
+        bits[walk] = stream_key(key, repeat)
         nodes[walk] = starts[row]
         repeat += 1
     return n_walks
@@ -132,19 +104,6 @@ def fill_patterns(walks: NodeArray, patterns: AnyArray) -> None:
             patterns[row, visit] = rank
             if rank == n_known:
                 n_known += 1
-
-
-@jit
-def find(indices: NodeArray, first: int, end: int, node: np.int64) -> int:
-    """Return where a sorted row holds a node, or -1."""
-    low, high = first, end
-    while low < high:
-        middle = (low + high) // 2
-        if indices[middle] < node:
-            low = middle + 1
-        else:
-            high = middle
-    return low if low < end and indices[low] == node else -1
 
 
 @jit
@@ -580,20 +539,18 @@ def sample_induced(
     """Add sampled walks from a node to a table; False if it is too full."""
     length = children.shape[1]
     visited = np.empty(length + 1, np.int64)
-    node_key = mix(seed ^ mix(np.uint64(position) + np.uint64(1)))
+    key = node_key(seed, position)
     for repeat in range(n_walks):
-        bits = mix(node_key + np.uint64(repeat) * np.uint64(0x9E3779B97F4A7C15))
+        bits = stream_key(key, repeat)
         node = np.int64(start)
         visited[0] = node
         n_known, state, arcs = 1, 0, np.uint64(0)
         for _ in range(length - 1):
-            bits = mix(bits + np.uint64(0x9E3779B97F4A7C15))
+            bits = next_bits(bits)
             first, end = indptr[node], indptr[node + 1]
             if first < end:
                 node = np.int64(indices[pick(totals, first, end, bits)])
-            symbol = 0
-            while symbol < n_known and visited[symbol] != node:
-                symbol += 1
+            symbol = find_visited(visited, n_known, node)
             if symbol == n_known:
                 arcs |= arcs_of_new(indptr, indices, visited, n_known, node)
                 visited[n_known] = node
@@ -822,7 +779,7 @@ def fill_twins(
 
 
 @jit
-def fill_class_rows(
+def fill_group_rows(
     indptr: IndexArray,
     indices: NodeArray,
     data: FloatArray,

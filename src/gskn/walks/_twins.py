@@ -1,13 +1,14 @@
 """Twins: nodes that may change places without changing the graph.
 
-Two nodes with the same neighbours, whether adjacent to each other or not, have the same
-walks. Ego networks are full of them, and complete graphs and stars are little else. Sums
-over walks need one node of each class of twins: a matrix whose entries depend on classes,
-and on whether both nodes are the same, is a small matrix between classes and a diagonal,
-and sums, products and elementwise products of such matrices are such matrices again.
+Two nodes with the same neighbours, adjacent to each other or not, have the same walks. Ego
+networks have many twins, and complete graphs and stars consist of them. Sums over walks
+need one node of each group of twins: a matrix whose entries depend on the groups, and on
+whether both nodes are equal, is a small matrix between groups plus a diagonal. Sums,
+products and elementwise products of such matrices have the same form.
 """
 
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -15,36 +16,37 @@ from scipy.sparse import csr_array
 from gskn._offsets import ranges, running_total
 from gskn._types import BoolArray, FloatArray, IndexArray
 from gskn.graphs._sparse import plain_csr
-from gskn.walks._jit import fill_class_rows, fill_twins
+from gskn.walks._jit import fill_group_rows, fill_twins
 
-_WORTH_IT = 0.8  # of the nodes; with more classes than that, twins are not used
+_MAX_GROUPS = 0.8  # groups per node of a graph beyond which twins are not used
 
 
 @dataclass(frozen=True)
 class Twins:
-    """Classes of twins, and the steps between them.
+    """Groups of twins, and the steps between them.
 
-    The entry of the whole matrix for nodes of classes c and d is ``steps[c, d]``, plus
+    The entry of the whole matrix for nodes of groups c and d is ``steps[c, d]``, plus
     ``extra[c]`` where both are the same node.
     """
 
     steps: csr_array
     extra: FloatArray
-    class_ptr: IndexArray  # first class of every graph
-    first: IndexArray  # the first node of every class
-    sizes: IndexArray  # nodes of every class
-    used: BoolArray  # whether a graph has classes of more than one node
-    _nodes: IndexArray  # by class
-    _starts: IndexArray  # of every class among them
+    group_ptr: IndexArray  # first group of every graph
+    first: IndexArray  # the first node of every group
+    sizes: IndexArray  # nodes of every group
+    used: BoolArray  # whether a graph has groups of more than one node
+    _nodes: IndexArray  # by group
+    _starts: IndexArray  # of every group among them
 
-    @staticmethod
-    def of(
+    @classmethod
+    def from_steps(
+        cls,
         steps: csr_array,
         graph_ptr: IndexArray,
         eligible: BoolArray,
         codes: IndexArray | None = None,
-    ) -> "Twins":
-        """Find the twins, with the same code if any, of graphs where they may be found."""
+    ) -> Self:
+        """Find the twins in eligible graphs; twins have equal codes, if codes are given."""
         n_nodes, n_graphs = steps.shape[0], len(eligible)
         owners = np.repeat(np.arange(n_graphs), np.diff(graph_ptr))
         twin_of = np.arange(n_nodes)
@@ -53,51 +55,51 @@ class Twins:
             codes = np.zeros(n_nodes, dtype=np.int64) if codes is None else codes
             fill_twins(steps.indptr, steps.indices, owners, eligible, codes, slots, twin_of)
         is_first = twin_of == np.arange(n_nodes)
-        n_classes = np.bincount(owners[is_first], minlength=n_graphs)
-        used = n_classes <= _WORTH_IT * np.diff(graph_ptr)
-        used &= n_classes < np.diff(graph_ptr)
+        n_groups = np.bincount(owners[is_first], minlength=n_graphs)
+        used = n_groups <= _MAX_GROUPS * np.diff(graph_ptr)
+        used &= n_groups < np.diff(graph_ptr)
         twin_of = np.where(used[owners], twin_of, np.arange(n_nodes))
         first = np.flatnonzero(twin_of == np.arange(n_nodes))
         if not used.any():
             sizes = np.ones(n_nodes, dtype=np.int64)
             starts = np.arange(n_nodes)
-            return Twins(
+            return cls(
                 steps, np.zeros(n_nodes), graph_ptr, first, sizes, used, starts, starts
             )
-        class_of = np.searchsorted(first, twin_of)
-        sizes = np.bincount(class_of, minlength=len(first))
-        matrix, extra = _between_classes(steps, first, class_of, sizes)
-        class_ptr = np.searchsorted(first, graph_ptr)
-        by_class = np.argsort(class_of, kind="stable")
+        group_of = np.searchsorted(first, twin_of)
+        sizes = np.bincount(group_of, minlength=len(first))
+        matrix, extra = _between_groups(steps, first, group_of, sizes)
+        group_ptr = np.searchsorted(first, graph_ptr)
+        by_group = np.argsort(group_of, kind="stable")
         starts = running_total(sizes)[:-1]
-        return Twins(matrix, extra, class_ptr, first, sizes, used, by_class, starts)
+        return cls(matrix, extra, group_ptr, first, sizes, used, by_group, starts)
 
     @property
-    def class_of(self) -> IndexArray:
-        """The class of every node."""
-        classes = np.empty(len(self._nodes), dtype=np.int64)
-        classes[self._nodes] = np.repeat(np.arange(len(self.sizes)), self.sizes)
-        return classes
+    def group_of(self) -> IndexArray:
+        """The group of every node."""
+        groups = np.empty(len(self._nodes), dtype=np.int64)
+        groups[self._nodes] = np.repeat(np.arange(len(self.sizes)), self.sizes)
+        return groups
 
-    def nodes_of(self, classes: IndexArray) -> tuple[IndexArray, IndexArray]:
-        """Return the nodes of some classes, and which of these classes each is of."""
-        sizes = self.sizes[classes]
-        nodes = self._nodes[ranges(self._starts[classes], sizes)]
-        return nodes, np.repeat(np.arange(len(classes)), sizes)
+    def nodes_of(self, groups: IndexArray) -> tuple[IndexArray, IndexArray]:
+        """Return the nodes of some groups, and the position of the group of each."""
+        sizes = self.sizes[groups]
+        nodes = self._nodes[ranges(self._starts[groups], sizes)]
+        return nodes, np.repeat(np.arange(len(groups)), sizes)
 
 
-def _between_classes(
-    steps: csr_array, first: IndexArray, class_of: IndexArray, sizes: IndexArray
+def _between_groups(
+    steps: csr_array, first: IndexArray, group_of: IndexArray, sizes: IndexArray
 ) -> tuple[csr_array, FloatArray]:
-    n_classes = len(first)
+    n_groups = len(first)
     room = int((np.diff(steps.indptr)[first] + 1).sum())
-    indptr = np.zeros(n_classes + 1, dtype=np.int64)
+    indptr = np.zeros(n_groups + 1, dtype=np.int64)
     indices, data = np.empty(room, dtype=np.int32), np.empty(room)
-    extra = np.zeros(n_classes)
-    fill_class_rows(
-        *(steps.indptr, steps.indices, steps.data, first, class_of, sizes),
+    extra = np.zeros(n_groups)
+    fill_group_rows(
+        *(steps.indptr, steps.indices, steps.data, first, group_of, sizes),
         *(indptr, indices, data, extra),
     )
     kept = slice(0, indptr[-1])
-    matrix = plain_csr(data[kept], indices[kept], indptr, (n_classes, n_classes))
+    matrix = plain_csr(data[kept], indices[kept], indptr, (n_groups, n_groups))
     return matrix, extra

@@ -1,0 +1,256 @@
+"""Layers whose kernel depends on features and pattern of the same walk.
+
+No recursion along the positions computes such a sum, so walks are enumerated, up to their
+last step, or sampled where a graph has too many.
+"""
+
+import logging
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from gskn._offsets import positions_within
+from gskn._threads import run_threads
+from gskn._types import AnyArray, BoolArray, FloatArray, IndexArray
+from gskn.exceptions import InputError
+from gskn.graphs import GraphBatch
+from gskn.layers._context import WalkContext
+from gskn.layers._features import NodeFeatures
+from gskn.layers._jit import (
+    SampledWalks,
+    StepArrays,
+    WalkArrays,
+    fill_sampled_sums,
+    fill_walk_sums,
+)
+from gskn.layers._landmarks import choose_landmarks, distinct_walks
+from gskn.layers._layer import Layer, draw_seed
+from gskn.layers._nystrom import NystromMap, gaussian
+from gskn.walks import (
+    MAX_PATTERN_LENGTH,
+    anonymize,
+    n_walks_of,
+    pattern_tree,
+    running_sums,
+    scaled_weights,
+    walks_for_landmarks,
+)
+
+logger = logging.getLogger(__name__)
+
+# Walks of groups of twins in a graph, without their last visit; "auto" samples beyond.
+_MAX_WALKS = 1e7
+_NODES_AT_ONCE = 2048
+
+
+@dataclass
+class EnumeratedLayer(Layer):
+    """Sum over all walks, or all paths, of a kernel of features and patterns.
+
+    Subclasses define which walks may be landmarks, the points that are clustered, and the
+    kernel of patterns.
+    """
+
+    max_length = MAX_PATTERN_LENGTH
+    only_paths: ClassVar[bool]
+
+    @abstractmethod
+    def _may_be_landmarks(self, symbols: AnyArray) -> BoolArray:
+        """Return which of the sampled walks may become landmarks."""
+
+    @abstractmethod
+    def _points(self, features: FloatArray, symbols: AnyArray) -> FloatArray:
+        """Return walks as points whose Gaussian kernel with bandwidth 1 is the kernel."""
+
+    @abstractmethod
+    def _pattern_kernel(self, length: int, landmarks: FloatArray) -> FloatArray:
+        """Return the factor of every pattern and landmark."""
+
+    def fit(
+        self,
+        batch: GraphBatch,
+        features: NodeFeatures,
+        generator: np.random.Generator,
+        n_jobs: int | None = None,
+    ) -> None:
+        """Choose landmarks among the walks of the graphs."""
+        del n_jobs
+        self.seed = draw_seed(generator)
+        walks = walks_for_landmarks(
+            batch, self.length, self.params.n_samples, draw_seed(generator)
+        )
+        codes, symbols = features.codes[walks], anonymize(walks)
+        maps = []
+        for length in self.lengths:
+            allowed = self._may_be_landmarks(symbols[:, :length])
+            both = np.hstack([codes[allowed, :length], symbols[allowed, :length]])
+            rows, counts = distinct_walks(both)
+            points = self._points(features.table[rows[:, :length]], rows[:, length:])
+            landmarks = choose_landmarks(
+                points, counts, self.params.n_landmarks, draw_seed(generator)
+            )
+            maps.append(NystromMap.from_landmarks(landmarks, 1.0, self.params.eps))
+        self.maps = maps
+
+    def transform(
+        self, batch: GraphBatch, features: NodeFeatures, n_jobs: int | None
+    ) -> list[FloatArray]:
+        """Return the embeddings of all nodes, one block for every length."""
+        return self.transform_context(self.make_context(batch, features, n_jobs))
+
+    def make_context(
+        self, batch: GraphBatch, features: NodeFeatures, n_jobs: int | None
+    ) -> WalkContext:
+        """Prepare steps, which layers of other lengths may share."""
+        return WalkContext(
+            batch,
+            features,
+            self.params.use_probability,
+            loops=not self.only_paths,
+            n_jobs=n_jobs,
+        )
+
+    def transform_context(self, context: WalkContext) -> list[FloatArray]:
+        """Return the embeddings of all nodes, one block for every length."""
+        sampled = self._choose_sampled(context)
+        return [
+            self._sum_walks(context, sampled, length, nystrom) @ nystrom.root
+            for length, nystrom in zip(self.lengths, self.maps, strict=True)
+        ]
+
+    def _sum_walks(
+        self, context: WalkContext, sampled: BoolArray, length: int, nystrom: NystromMap
+    ) -> FloatArray:
+        """Return the sums over all walks of a length, one row for every node."""
+        features, steps = context.features, context.steps
+        factors = self._factors(features, length, nystrom.landmarks)
+        kernel = self._pattern_kernel(length, nystrom.landmarks)
+        if length == 1:
+            alone: FloatArray = factors[0, features.codes] * kernel[0]
+            return alone
+        exact = np.flatnonzero(~sampled[steps.first])
+        sums = self._sum_exact(context, exact, factors, kernel)[steps.group_of]
+        if sampled.any():
+            self._sum_sampled(context, sampled, factors, kernel, sums)
+        return sums
+
+    def _factors(
+        self, features: NodeFeatures, length: int, landmarks: FloatArray
+    ) -> FloatArray:
+        """Return the factor of every position, distinct feature vector and landmark."""
+        parts = landmarks[:, : length * features.n_features]
+        parts = parts.reshape(len(landmarks), length, features.n_features)
+        scaled = features.table * np.sqrt(self.params.alpha)
+        return np.array([gaussian(scaled, parts[:, j], 1.0) for j in range(length)])
+
+    def _sum_exact(
+        self,
+        context: WalkContext,
+        groups: IndexArray,
+        factors: FloatArray,
+        kernel: FloatArray,
+    ) -> FloatArray:
+        """Return the sums of some groups of twins; other rows are not set."""
+        sums = np.empty((len(context.steps.first), factors.shape[2]))
+        if not len(groups):
+            return sums
+        steps, walks = self._loop_arguments(context, factors, kernel)
+        run_threads(
+            lambda starts: fill_walk_sums(steps, walks, starts, sums),
+            split_starts(groups),
+            context.n_jobs,
+        )
+        return sums
+
+    def _sum_sampled(
+        self,
+        context: WalkContext,
+        sampled: BoolArray,
+        factors: FloatArray,
+        kernel: FloatArray,
+        sums: FloatArray,
+    ) -> None:
+        """Overwrite the sums of nodes whose walks are sampled."""
+        batch = context.batch
+        totals = running_sums(batch, scaled_weights(batch, use_weights=True))
+        graph = SampledWalks(
+            indptr=batch.adjacency.indptr,
+            indices=batch.adjacency.indices,
+            totals=totals,
+            positions=positions_within(batch.graph_sizes),
+            group_of=context.steps.group_of,
+            seed=np.uint64(self.seed),
+            n_walks=self.params.n_walks,
+        )
+        steps, walks = self._loop_arguments(context, factors, kernel)
+        run_threads(
+            lambda starts: fill_sampled_sums(steps, walks, graph, starts, sums),
+            split_starts(np.flatnonzero(sampled)),
+            context.n_jobs,
+        )
+
+    def _loop_arguments(
+        self, context: WalkContext, factors: FloatArray, kernel: FloatArray
+    ) -> tuple[StepArrays, WalkArrays]:
+        """Return the arguments of compiled loops over exact and sampled walks."""
+        steps = context.steps
+        children, first_states = pattern_tree(len(factors))
+        weights, own = steps.step_weights()
+        return (
+            StepArrays(
+                indptr=steps.indptr,
+                indices=steps.indices,
+                weights=weights,
+                own=own,
+                n_options=steps.n_options,
+                sizes=steps.sizes,
+            ),
+            WalkArrays(
+                codes=context.group_codes,
+                factors=factors,
+                lasts=steps.sum_over(factors[-1][context.group_codes]),
+                children=children,
+                columns=children - first_states[len(factors)],
+                kernel=kernel,
+                only_paths=self.only_paths,
+            ),
+        )
+
+    def _choose_sampled(self, context: WalkContext) -> BoolArray:
+        """Return for every node whether its walks are sampled."""
+        params, n_visits = self.params, self._n_enumerated(context)
+        n_walks = n_walks_of(context.steps.matrix, context.group_ptr, n_visits)
+        chosen = np.asarray(n_walks > _MAX_WALKS)
+        if params.method != "auto":
+            chosen[:] = params.method == "sampled"
+        if chosen.any():
+            number = int(np.argmax(chosen))
+            if not params.use_probability:
+                raise InputError(
+                    f"Graph {number} has {n_walks[number]:.1e} walks of length "
+                    f"{n_visits}, too many to count; use weighting='probability', "
+                    "method='exact' or a smaller length."
+                )
+            logger.info(
+                "%d graphs are sampled: graph %d has %.1e walks of length %d",
+                int(chosen.sum()),
+                number,
+                n_walks[number],
+                n_visits,
+            )
+        return chosen[context.batch.node_graphs]
+
+    def _n_enumerated(self, context: WalkContext) -> int:
+        """Return how many nodes of a walk are enumerated."""
+        del context
+        return max(self.length - 1, 1)
+
+
+def split_starts(starts: IndexArray) -> list[IndexArray]:
+    """Split start nodes into the parts that one thread takes at once."""
+    return [
+        starts[begin : begin + _NODES_AT_ONCE]
+        for begin in range(0, len(starts), _NODES_AT_ONCE)
+    ]

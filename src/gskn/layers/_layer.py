@@ -1,0 +1,84 @@
+"""The interface of a layer: node features to node embeddings."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+
+from gskn._types import FloatArray
+from gskn.graphs import GraphBatch
+from gskn.layers._features import NodeFeatures
+from gskn.layers._nystrom import NystromMap
+from gskn.layers._params import LayerParams
+
+
+@dataclass
+class Layer(ABC):
+    """Sum over all walks from a node of a kernel with every landmark.
+
+    A branch is named after its first layer. A new kind of layer is one file with a
+    subclass, and one line in the registry of branches.
+
+    Attributes
+    ----------
+    length_parameter : str
+        Parameter of `GSKN` that holds the length of the walks.
+    max_length : int or None
+        Largest supported length.
+    ignored_parameters : frozenset of str
+        Parameters of `GSKN` that do not affect this layer.
+    can_sample_counts : bool
+        Whether walks weighted by one can be used with ``method="sampled"``.
+    """
+
+    length_parameter: ClassVar[str] = "walk_length"
+    max_length: ClassVar[int | None] = None
+    ignored_parameters: ClassVar[frozenset[str]] = frozenset()
+    can_sample_counts: ClassVar[bool] = False
+
+    length: int
+    params: LayerParams
+    seed: int = 0  # of sampled walks
+    maps: list[NystromMap] = field(default_factory=list)
+
+    @property
+    def lengths(self) -> tuple[int, ...]:
+        """Lengths of walks, one block of columns each."""
+        return self.params.lengths(self.length)
+
+    @abstractmethod
+    def n_columns(self, length: int, n_features: int) -> int:
+        """Return the number of columns of a landmark."""
+
+    @abstractmethod
+    def fit(
+        self,
+        batch: GraphBatch,
+        features: NodeFeatures,
+        generator: np.random.Generator,
+        n_jobs: int | None = None,
+    ) -> None:
+        """Choose landmarks among the walks of the graphs."""
+
+    @abstractmethod
+    def transform(
+        self, batch: GraphBatch, features: NodeFeatures, n_jobs: int | None
+    ) -> list[FloatArray]:
+        """Return the embeddings of all nodes, one block for every length."""
+
+    def fit_transform(
+        self,
+        batch: GraphBatch,
+        features: NodeFeatures,
+        generator: np.random.Generator,
+        n_jobs: int | None = None,
+    ) -> list[FloatArray]:
+        """Choose landmarks and return the embeddings of all nodes."""
+        self.fit(batch, features, generator, n_jobs)
+        return self.transform(batch, features, n_jobs)
+
+
+def draw_seed(generator: np.random.Generator) -> int:
+    """Draw the seed of a random number generator or of a family of walks."""
+    return int(generator.integers(2**31))
