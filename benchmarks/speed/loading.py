@@ -71,7 +71,8 @@ def main() -> None:
         f"  first load (unpack, parse, cache) {b:8.3f} s   {b / a:6.2f} x pandas (target 3)"
     )
     print(
-        f"  cached load                       {c:8.3f} s   {b / c:6.1f} x first (target 20)"
+        f"  cached load                       {c:8.3f} s   "
+        f"{b / c:6.1f} x faster (target 20)"
     )
     print(f"  peak memory of a first load       {peak / 2**20:8.0f} MiB", end="")
     print(f" {peak / arrays:6.2f} x arrays (target 6)")
