@@ -28,12 +28,12 @@ COLOURS = ["#0072B2", "#E69F00", "#009E73", "#CC79A7"]  # colour-blind friendly
 MARKERS = "o^sD"
 
 figure, axes = plt.subplots(1, 2, figsize=(10, 4.2), layout="constrained")
-for axis, kept in zip(axes, [data.y >= 0, data.y <= 1], strict=True):
-    points, classes = model.fit_transform(data.graphs[kept]), data.y[kept]
+for axis, mask in zip(axes, [data.y >= 0, data.y <= 1], strict=True):
+    points, classes = model.fit_transform(data.graphs[mask]), data.y[mask]
     for number in sorted(set(classes.tolist())):
         style = {"color": COLOURS[number], "marker": MARKERS[number]}
-        chosen = points[classes == number]
-        axis.scatter(*chosen.T, s=28, edgecolor="white", label=NAMES[number], **style)
+        class_points = points[classes == number]
+        axis.scatter(*class_points.T, s=28, edgecolor="white", label=NAMES[number], **style)
     axis.set(xlabel="first component", ylabel="second component")
     axis.legend(frameon=False)
 axes[0].set_title("One point per graph")
@@ -50,7 +50,9 @@ for number, (name, axis) in enumerate(zip(NAMES, axes, strict=True)):
         key=lambda graph: graph.n_nodes,
     )
     graph = smallest.to_networkx(0)
-    place = nx.kamada_kawai_layout(graph)
-    nx.draw(graph, place, axis, node_size=18, node_color=COLOURS[number], edge_color="0.6")
+    positions = nx.kamada_kawai_layout(graph)
+    nx.draw(
+        graph, positions, axis, node_size=18, node_color=COLOURS[number], edge_color="0.6"
+    )
     axis.set_title(name)
 plt.show()

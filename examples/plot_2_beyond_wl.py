@@ -21,8 +21,10 @@ names = ["decalin", "bicyclopentyl"]
 figure, axes = plt.subplots(1, 2, figsize=(7, 2.6), layout="constrained")
 for number, (name, colour) in enumerate(zip(names, [BLUE, ORANGE], strict=True)):
     graph = pair.to_networkx(number)
-    place = nx.kamada_kawai_layout(graph)
-    nx.draw(graph, place, axes[number], node_size=80, node_color=colour, edge_color="0.5")
+    positions = nx.kamada_kawai_layout(graph)
+    nx.draw(
+        graph, positions, axes[number], node_size=80, node_color=colour, edge_color="0.5"
+    )
     axes[number].set_title(name)
     axes[number].set_aspect("equal")
 plt.show()
@@ -30,9 +32,9 @@ plt.show()
 # %%
 # :py:obj:`gskn.walks.distinguish` returns the walk length from which two graphs differ.
 
-found = distinguish(*pair)
-print(f"1-WL: {found.by_wl}, number of walks: {found.by_walks}")
-print(f"patterns: from length {found.by_patterns}, first {found.pattern}")
+result = distinguish(*pair)
+print(f"1-WL: {result.by_wl}, number of walks: {result.by_walks}")
+print(f"patterns: from length {result.by_patterns}, first {result.pattern}")
 
 # %%
 # The plot shows the patterns whose counts differ at length 6. A walk around a ring of five
@@ -44,10 +46,10 @@ differ = np.flatnonzero(counts[0] != counts[1])
 differ = differ[np.argsort(counts[1, differ] - counts[0, differ])]
 
 figure, axis = plt.subplots(figsize=(7, 2.6), layout="constrained")
-place = np.arange(len(differ))
-axis.barh(place + 0.2, counts[0, differ], 0.38, color=BLUE, label=names[0])
-axis.barh(place - 0.2, counts[1, differ], 0.38, color=ORANGE, label=names[1])
-axis.set_yticks(place, [table.names[column] for column in differ], family="monospace")
+heights = np.arange(len(differ))
+axis.barh(heights + 0.2, counts[0, differ], 0.38, color=BLUE, label=names[0])
+axis.barh(heights - 0.2, counts[1, differ], 0.38, color=ORANGE, label=names[1])
+axis.set_yticks(heights, [table.names[column] for column in differ], family="monospace")
 axis.set(xlabel="walks of six nodes", title="Patterns with different counts")
 axis.legend(frameon=False)
 plt.show()
@@ -66,12 +68,12 @@ lengths = np.arange(2, 9)
 figure, axis = plt.subplots(figsize=(9, 3.6), layout="constrained")
 styles = zip(["#0072B2", "#E69F00", "#009E73", "#CC79A7"], "o^sD", strict=True)
 for (name, graphs), (colour, marker) in zip(pairs.items(), styles, strict=True):
-    gaps = []
+    distances = []
     for length in lengths:
-        rows = pattern_counts(graphs, int(length)).graph_rows().toarray()
-        means = rows / graphs.graph_sizes[:, None]
-        gaps.append(np.abs(means[0] - means[1]).sum())
-    axis.plot(lengths, gaps, color=colour, marker=marker, label=name)
+        totals = pattern_counts(graphs, int(length)).graph_rows().toarray()
+        means = totals / graphs.graph_sizes[:, None]
+        distances.append(np.abs(means[0] - means[1]).sum())
+    axis.plot(lengths, distances, color=colour, marker=marker, label=name)
 axis.set_yscale("symlog", linthresh=1e-3)
 axis.set(xlabel="walk length (nodes)", ylabel="distance of distributions", ylim=(0, 2))
 axis.legend(frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))

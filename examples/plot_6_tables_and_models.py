@@ -57,6 +57,6 @@ model = GSKN(random_state=0).fit(graphs)
 with tempfile.TemporaryDirectory() as folder:
     path = Path(folder) / "model.gskn"
     model.save(path)
-    again = GSKN.load(path)
+    loaded = GSKN.load(path)
     print(f"{path.stat().st_size / 1024:.0f} KiB")
-print((again.transform(graphs) == model.transform(graphs)).all())
+print((loaded.transform(graphs) == model.transform(graphs)).all())
