@@ -1,4 +1,4 @@
-"""How Sphinx builds these pages: ``sphinx-build -W docs build/docs``, without network."""
+"""Sphinx configuration. Run ``sphinx-build -W docs build/docs``; needs no network."""
 
 import sys
 from importlib.metadata import version as version_of
@@ -25,17 +25,17 @@ extensions = [
 ]
 exclude_patterns = ["_extensions", "_templates", "results/generated"]
 templates_path = ["_templates"]
-default_role = "py:obj"  # single backticks in docstrings name public objects
+default_role = "py:obj"  # single backticks in docstrings link to public objects
 nitpicky = True
-smartquotes = False  # options begin with two dashes
+smartquotes = False  # keep the two dashes of command-line options
 
 myst_enable_extensions = ["amsmath", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 
-# What a module lists in `__all__` is what its page shows, wherever it was defined.
+# The page of a module lists the names in its `__all__`, including imported ones.
 autosummary_generate = True
 autosummary_ignore_module_all = False
-autodoc_typehints = "none"  # docstrings say types and shapes
+autodoc_typehints = "none"  # docstrings contain types and shapes
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
 

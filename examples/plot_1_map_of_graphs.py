@@ -2,9 +2,9 @@
 A map of graphs
 ===============
 
-Every graph becomes a row, and rows can be drawn. Here are cycles, paths, wheels and
-ladders, each with some edges added at random. Classes are used for colours only: the rows
-know nothing of them.
+This example plots graph embeddings in two dimensions. The graphs are cycles, paths, wheels
+and ladders, each with some random additional edges. The classes are used only for the
+colours of the plot, not for the embeddings.
 """
 
 import matplotlib.pyplot as plt
@@ -19,25 +19,25 @@ data = datasets.structure(n_per_class=60)
 print(data.description)
 
 # %%
-# Rows are pooled by the mean, so that the size of a graph does not fill the map. A cycle
-# and a path differ by one edge only; on the right they have a map of their own.
+# Mean pooling is used so that the size of a graph does not dominate the plot. A cycle and a
+# path differ by one edge only; the right plot shows only these two classes.
 
 model = make_pipeline(GSKN(pooling="mean", random_state=0), StandardScaler(), PCA(2))
 NAMES = ["cycle", "path", "wheel", "ladder"]
-COLOURS = ["#0072B2", "#E69F00", "#009E73", "#CC79A7"]  # told apart by all eyes
+COLOURS = ["#0072B2", "#E69F00", "#009E73", "#CC79A7"]  # colour-blind friendly
 MARKERS = "o^sD"
 
 figure, axes = plt.subplots(1, 2, figsize=(10, 4.2), layout="constrained")
-for axis, kept in zip(axes, [data.y >= 0, data.y <= 1], strict=True):
-    points, classes = model.fit_transform(data.graphs[kept]), data.y[kept]
+for axis, mask in zip(axes, [data.y >= 0, data.y <= 1], strict=True):
+    points, classes = model.fit_transform(data.graphs[mask]), data.y[mask]
     for number in sorted(set(classes.tolist())):
         style = {"color": COLOURS[number], "marker": MARKERS[number]}
-        chosen = points[classes == number]
-        axis.scatter(*chosen.T, s=28, edgecolor="white", label=NAMES[number], **style)
+        class_points = points[classes == number]
+        axis.scatter(*class_points.T, s=28, edgecolor="white", label=NAMES[number], **style)
     axis.set(xlabel="first component", ylabel="second component")
     axis.legend(frameon=False)
 axes[0].set_title("One point per graph")
-axes[1].set_title("Cycles and paths alone")
+axes[1].set_title("Only cycles and paths")
 plt.show()
 
 # %%
@@ -50,7 +50,9 @@ for number, (name, axis) in enumerate(zip(NAMES, axes, strict=True)):
         key=lambda graph: graph.n_nodes,
     )
     graph = smallest.to_networkx(0)
-    place = nx.kamada_kawai_layout(graph)
-    nx.draw(graph, place, axis, node_size=18, node_color=COLOURS[number], edge_color="0.6")
+    positions = nx.kamada_kawai_layout(graph)
+    nx.draw(
+        graph, positions, axis, node_size=18, node_color=COLOURS[number], edge_color="0.6"
+    )
     axis.set_title(name)
 plt.show()

@@ -1,10 +1,10 @@
 """
-What anonymous walks see
-========================
+Graphs that 1-WL cannot distinguish
+===================================
 
-Decalin has two rings of six, bicyclopentyl two rings of five. The 1-WL test, and with it
-message passing, takes them for the same graph. Walks that remember where they have been do
-not.
+Decalin has two rings of six nodes, bicyclopentyl two rings of five. The 1-WL test cannot
+distinguish them, and neither can message-passing networks. Anonymous walks can, because
+they record which of their nodes are the same.
 """
 
 import matplotlib.pyplot as plt
@@ -21,22 +21,24 @@ names = ["decalin", "bicyclopentyl"]
 figure, axes = plt.subplots(1, 2, figsize=(7, 2.6), layout="constrained")
 for number, (name, colour) in enumerate(zip(names, [BLUE, ORANGE], strict=True)):
     graph = pair.to_networkx(number)
-    place = nx.kamada_kawai_layout(graph)
-    nx.draw(graph, place, axes[number], node_size=80, node_color=colour, edge_color="0.5")
+    positions = nx.kamada_kawai_layout(graph)
+    nx.draw(
+        graph, positions, axes[number], node_size=80, node_color=colour, edge_color="0.5"
+    )
     axes[number].set_title(name)
     axes[number].set_aspect("equal")
 plt.show()
 
 # %%
-# :py:obj:`gskn.walks.distinguish` says what tells them apart, and from which length on.
+# :py:obj:`gskn.walks.distinguish` returns the walk length from which two graphs differ.
 
-found = distinguish(*pair)
-print(f"1-WL: {found.by_wl}, number of walks: {found.by_walks}")
-print(f"patterns: from length {found.by_patterns}, first {found.pattern}")
+result = distinguish(*pair)
+print(f"1-WL: {result.by_wl}, number of walks: {result.by_walks}")
+print(f"patterns: from length {result.by_patterns}, first {result.pattern}")
 
 # %%
-# At length 6 these patterns differ. A walk around a ring of five comes home after five
-# steps, which no walk on decalin does.
+# The plot shows the patterns whose counts differ at length 6. A walk around a ring of five
+# nodes returns to its start after five steps, which no walk on decalin does.
 
 table = pattern_counts(pair, 6, weighting="count")
 counts = table.graph_rows().toarray()
@@ -44,17 +46,17 @@ differ = np.flatnonzero(counts[0] != counts[1])
 differ = differ[np.argsort(counts[1, differ] - counts[0, differ])]
 
 figure, axis = plt.subplots(figsize=(7, 2.6), layout="constrained")
-place = np.arange(len(differ))
-axis.barh(place + 0.2, counts[0, differ], 0.38, color=BLUE, label=names[0])
-axis.barh(place - 0.2, counts[1, differ], 0.38, color=ORANGE, label=names[1])
-axis.set_yticks(place, [table.names[column] for column in differ], family="monospace")
-axis.set(xlabel="walks of six nodes", title="All patterns that differ")
+heights = np.arange(len(differ))
+axis.barh(heights + 0.2, counts[0, differ], 0.38, color=BLUE, label=names[0])
+axis.barh(heights - 0.2, counts[1, differ], 0.38, color=ORANGE, label=names[1])
+axis.set_yticks(heights, [table.names[column] for column in differ], family="monospace")
+axis.set(xlabel="walks of six nodes", title="Patterns with different counts")
 axis.legend(frameon=False)
 plt.show()
 
 # %%
-# Other pairs need longer walks. The distance is that of the distributions of patterns,
-# averaged over all nodes: 0 is equal, 2 has nothing in common.
+# Other pairs need longer walks. The plot shows the L1 distance between the mean pattern
+# distributions of the two graphs: 0 means equal, 2 means no pattern in common.
 
 pairs = {
     "ring of 6 / two triangles": datasets.rings(3).graphs,
@@ -66,13 +68,13 @@ lengths = np.arange(2, 9)
 figure, axis = plt.subplots(figsize=(9, 3.6), layout="constrained")
 styles = zip(["#0072B2", "#E69F00", "#009E73", "#CC79A7"], "o^sD", strict=True)
 for (name, graphs), (colour, marker) in zip(pairs.items(), styles, strict=True):
-    gaps = []
+    distances = []
     for length in lengths:
-        rows = pattern_counts(graphs, int(length)).graph_rows().toarray()
-        means = rows / graphs.graph_sizes[:, None]
-        gaps.append(np.abs(means[0] - means[1]).sum())
-    axis.plot(lengths, gaps, color=colour, marker=marker, label=name)
+        totals = pattern_counts(graphs, int(length)).graph_rows().toarray()
+        means = totals / graphs.graph_sizes[:, None]
+        distances.append(np.abs(means[0] - means[1]).sum())
+    axis.plot(lengths, distances, color=colour, marker=marker, label=name)
 axis.set_yscale("symlog", linthresh=1e-3)
-axis.set(xlabel="nodes that a walk visits", ylabel="distance of distributions", ylim=(0, 2))
+axis.set(xlabel="walk length (nodes)", ylabel="distance of distributions", ylim=(0, 2))
 axis.legend(frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
 plt.show()

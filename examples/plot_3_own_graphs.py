@@ -2,8 +2,8 @@
 Your own graphs, with labels and attributes
 ===========================================
 
-Graphs of networkx become a batch; labels of nodes are any hashable values, and attributes
-are numbers. Kernels then say how alike the graphs are, each in its own way.
+This example converts networkx graphs to a batch and compares them with three kernels. Node
+labels can be any hashable values, node attributes are numbers.
 """
 
 import matplotlib.pyplot as plt
@@ -16,7 +16,7 @@ MASS = {"C": 12.0, "N": 14.0, "O": 16.0}
 
 
 def molecule(name, atoms, graph):
-    """Return a graph with an element and a mass for every node."""
+    """Return a graph whose nodes have an element and a mass."""
     graph = nx.Graph(graph, name=name)
     nx.set_node_attributes(graph, dict(enumerate(atoms)), "element")
     nx.set_node_attributes(graph, {n: MASS[a] for n, a in enumerate(atoms)}, "mass")
@@ -35,8 +35,8 @@ graphs = as_batch(molecules, node_label="element")
 print(graphs, graphs.label_values)
 
 # %%
-# The walk kernel compares the elements along walks and the anonymous walk kernel the shapes
-# of walks. The joint kernel asks for both in the same walk.
+# The walk kernel compares the elements along walks. The anonymous walk kernel compares the
+# patterns of walks. The joint kernel compares both for the same walk.
 
 matrices = {
     "walk": kernels.walk_kernel(graphs, length=4, normalize=True),
@@ -58,17 +58,17 @@ figure.colorbar(image, ax=axes, label="similarity", shrink=0.7)
 plt.show()
 
 # %%
-# To the walk kernel benzene, hexane and cyclopentane are one: every walk reads C-C-C-C. To
-# the anonymous walk kernel benzene and pyridine are one: they have the same shape. The
-# joint kernel tells all six apart.
+# The walk kernel does not distinguish benzene, hexane and cyclopentane, because all their
+# walks have the labels C-C-C-C. The anonymous walk kernel does not distinguish benzene and
+# pyridine, because they have the same structure. The joint kernel distinguishes all six.
 
 off_diagonal = matrices["joint"][~np.eye(6, dtype=bool)]
-print(f"largest similarity of two molecules, joint kernel: {off_diagonal.max():.2f}")
+print(f"largest joint kernel value of two molecules: {off_diagonal.max():.2f}")
 
 # %%
-# Attributes are read by their key, alone or beside labels:
+# Attributes are selected by their keys, with or without labels:
 
-heavy = as_batch(molecules, node_label="element", node_attributes=["mass"])
-rows = GSKN(random_state=0).fit_transform(heavy)
-print(heavy)
-print(rows.shape)
+with_masses = as_batch(molecules, node_label="element", node_attributes=["mass"])
+embeddings = GSKN(random_state=0).fit_transform(with_masses)
+print(with_masses)
+print(embeddings.shape)

@@ -2,9 +2,10 @@
 Roles of nodes in a network
 ===========================
 
-``transform_nodes`` gives one row per node. Nodes are near each other if the walks around
-them look alike, wherever they are in the graph: rows tell roles, not neighbourhoods. The
-network is the karate club of Zachary.
+``transform_nodes`` returns one embedding per node. Two nodes have similar embeddings if the
+walks around them are similar, even if the nodes are far apart in the graph. The embeddings
+describe the structural roles of nodes, not communities. The network is the karate club of
+Wayne Zachary, "An information flow model for conflict and fission in small groups" (1977).
 """
 
 import matplotlib.pyplot as plt
@@ -17,43 +18,49 @@ from gskn import GSKN, pattern_counts
 
 club = nx.karate_club_graph()
 for _, _, edge in club.edges(data=True):
-    edge.pop("weight")  # who knows whom, not how well
+    edge.pop("weight")  # use only the presence of edges
 
 model = GSKN(("anonymous",), anonymous_length=6, n_layers=2, random_state=0).fit(club)
-rows = StandardScaler().fit_transform(model.transform_nodes(club))
-roles = KMeans(4, n_init=10, random_state=0).fit_predict(rows)
+node_embeddings = StandardScaler().fit_transform(model.transform_nodes(club))
+roles = KMeans(4, n_init=10, random_state=0).fit_predict(node_embeddings)
 
 # %%
-# Roles are numbered by degree, the hubs first.
+# The roles are sorted by mean degree, hubs first.
 
 degrees = np.array([degree for _, degree in club.degree])
 order = np.argsort([-degrees[roles == role].mean() for role in range(4)])
 roles = np.argsort(order)[roles]
 
 COLOURS = np.array(["#D55E00", "#0072B2", "#009E73", "#F0E442"])
-place = nx.kamada_kawai_layout(club)
+positions = nx.kamada_kawai_layout(club)
 figure, axes = plt.subplots(figsize=(9, 5), layout="constrained")
-nx.draw_networkx_edges(club, place, ax=axes, edge_color="0.75")
+nx.draw_networkx_edges(club, positions, ax=axes, edge_color="0.75")
 for role, (colour, marker) in enumerate(zip(COLOURS, "so^D", strict=True)):
     nodes = np.flatnonzero(roles == role).tolist()
     nx.draw_networkx_nodes(
-        *(club, place, nodes, 190, colour, marker),
+        club,
+        positions,
+        nodelist=nodes,
+        node_size=190,
+        node_color=colour,
+        node_shape=marker,
         ax=axes,
         edgecolors="black",
         label=f"role {role + 1} ({len(nodes)} nodes)",
     )
 axes.legend(frameon=False, loc="center left", bbox_to_anchor=(1, 0.5), markerscale=0.7)
 axes.set_axis_off()
-axes.set_title("Roles by the anonymous walks around a node")
+axes.set_title("Structural roles of nodes")
 plt.show()
 
 # %%
-# What the roles are: how probable it is that a random walk of four nodes closes a triangle
-# (``0-1-2-0``), or comes to three new nodes (``0-1-2-3``).
+# The roles differ in the probabilities that a random walk of four nodes closes a triangle
+# (``0-1-2-0``) or visits three new nodes (``0-1-2-3``).
 
 table = pattern_counts(club, 4)
-chances = table.rows.toarray()[:, [table.names.index(p) for p in ("0-1-2-0", "0-1-2-3")]]
+columns = [table.names.index(name) for name in ("0-1-2-0", "0-1-2-3")]
+probabilities = table.rows.toarray()[:, columns]
 for role in range(4):
-    triangle, new = chances[roles == role].mean(axis=0)
+    triangle, new = probabilities[roles == role].mean(axis=0)
     degree = degrees[roles == role].mean()
     print(f"role {role + 1}: degree {degree:.1f}, triangle {triangle:.2f}, new {new:.2f}")

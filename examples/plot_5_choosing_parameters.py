@@ -1,10 +1,10 @@
 """
-Choosing parameters by inner folds
-==================================
+Selecting parameters by inner folds
+===================================
 
-``GSKN`` is a step of a pipeline, so scikit-learn searches its parameters. The search sees
-training graphs only. Its own best score is a choice, not a measurement: that is what the
-outer folds are for.
+``GSKN`` can be a step of a scikit-learn pipeline, so ``GridSearchCV`` can select its
+parameters. The search uses only training graphs. Its best score is biased, because it was
+used for the selection. The outer folds give an unbiased estimate.
 """
 
 import matplotlib.pyplot as plt
@@ -41,7 +41,7 @@ figure, axis = plt.subplots(figsize=(6, 4), layout="constrained")
 image = axis.imshow(means, cmap="cividis", vmin=means.min(), vmax=1)
 axis.set_xticks(range(4), grid["embed__n_landmarks"])
 axis.set_yticks(range(4), grid["embed__anonymous_length"])
-axis.set(xlabel="landmarks for each length", ylabel="nodes that a walk visits")
+axis.set(xlabel="landmarks for each length", ylabel="walk length (nodes)")
 for (row, column), mean in np.ndenumerate(means):
     colour = "black" if mean > (means.min() + 1) / 2 else "white"
     axis.text(column, row, f"{mean:.2f}", ha="center", va="center", color=colour)
@@ -49,8 +49,8 @@ figure.colorbar(image, label="accuracy on inner folds")
 plt.show()
 
 # %%
-# The honest number: in every outer fold the whole search runs on the training part, and its
-# choice is tested once.
+# Nested cross-validation: in every outer fold, the complete search runs on the training
+# part, and the selected model is tested once.
 
 scores = cross_val_score(search, data.graphs, data.y, cv=outer)
 print(f"best inner mean {search.best_score_:.3f}")

@@ -2,8 +2,9 @@
 Exact and sampled patterns, and models in files
 ===============================================
 
-The table of patterns stands by itself: one row per node, one column per pattern. It is
-exact by default. Sampling is for graphs that are too large, and this is what it costs.
+``pattern_counts`` can be used on its own. It returns a table with one row per node and one
+column per pattern, which is exact by default. Sampling is meant for graphs that are too
+large for the exact computation. This example measures its error.
 """
 
 import tempfile
@@ -19,8 +20,8 @@ exact = pattern_counts(graphs, 6)
 print(exact)
 
 # %%
-# The distance of a sampled row from the exact one falls with the root of the number of
-# walks. The paper takes 30 walks a node.
+# The error of the sampled distribution of a node is inversely proportional to the square
+# root of the number of walks. The paper uses 30 walks per node.
 
 numbers = [10, 30, 100, 300, 1000]
 errors = []
@@ -31,9 +32,9 @@ for n_walks in numbers:
 
 figure, axis = plt.subplots(figsize=(6.5, 3.6), layout="constrained")
 slope = errors[0] * np.sqrt(numbers[0] / np.array(numbers))
-axis.loglog(numbers, slope, color="0.5", linestyle="--", label="one over the root")
+axis.loglog(numbers, slope, color="0.5", linestyle="--", label="one over the square root")
 axis.loglog(numbers, errors, "o", color="#0072B2", markersize=8, label="sampled")
-axis.set(xlabel="walks sampled from every node", ylabel="mean distance from the exact row")
+axis.set(xlabel="sampled walks per node", ylabel="mean L1 distance from exact")
 axis.set_xticks(numbers, numbers)
 axis.set_yticks([0.05, 0.1, 0.2, 0.5], ["0.05", "0.1", "0.2", "0.5"])
 axis.minorticks_off()
@@ -49,13 +50,13 @@ for name, number in (("cycle", 0), ("wheel", 10)):
     print(name, ", ".join(f"{exact.names[b]} {pooled[number, b]:.3f}" for b in best))
 
 # %%
-# A fitted model is saved as plain arrays. Loading runs no code, and rows are the same to
-# the last bit.
+# A fitted model is saved as plain arrays. Loading runs no code, and the loaded model
+# returns exactly the same embeddings.
 
 model = GSKN(random_state=0).fit(graphs)
 with tempfile.TemporaryDirectory() as folder:
     path = Path(folder) / "model.gskn"
     model.save(path)
-    again = GSKN.load(path)
+    loaded = GSKN.load(path)
     print(f"{path.stat().st_size / 1024:.0f} KiB")
-print((again.transform(graphs) == model.transform(graphs)).all())
+print((loaded.transform(graphs) == model.transform(graphs)).all())

@@ -42,7 +42,7 @@ def test_the_examples_run(tmp_path, monkeypatch):
     exec(face, scope)
     assert scope["model"].transform(scope["data"].graphs).shape[0] == 188
     exec(stages, scope)
-    assert scope["rows"].shape == (3371, 8)
+    assert scope["features"].shape == (3371, 8)
     assert scope["gram"].shape == (188, 188)
 
 

@@ -1,7 +1,7 @@
-"""Other systems against the best public implementation that pip installs, in one run.
+"""Measure the baselines against the best public implementations that pip can install.
 
-GNTK, RetGK, hash graph kernels, AWE and GCKN are published as programs, not packages: there
-is nothing to install that they could be measured against.
+GNTK, RetGK, hash graph kernels, AWE and GCKN are published as programs, not as packages, so
+there is no installable implementation to compare with.
 """
 
 import time
@@ -43,7 +43,7 @@ def seconds(work, repeats: int = 3) -> float:
 
 
 def transport(model: WWLKernel, graphs: GraphBatch) -> None:
-    """Solve every pair by POT's public function."""
+    """Solve the transport problem of every pair with POT's public function."""
     clouds = model.fit(graphs).trained_
     points = [clouds.of(number) for number in range(clouds.n_graphs)]
     for number, one in enumerate(points):
@@ -53,8 +53,8 @@ def transport(model: WWLKernel, graphs: GraphBatch) -> None:
 
 
 def doc2vec(model: Graph2Vec, graphs: GraphBatch) -> None:
-    """Train as Graph2Vec does, one thread, words as gensim wants them."""
-    corpus = model._read(graphs, np.uint64(0))  # noqa: SLF001 - the same words for both
+    """Train gensim's Doc2Vec on the same words as Graph2Vec, with one thread."""
+    corpus = model._read(graphs, np.uint64(0))  # noqa: SLF001 - use the same words for both
     words = corpus.words.astype(str).tolist()
     ends = zip(corpus.graph_ptr[:-1], corpus.graph_ptr[1:], strict=True)
     documents = [TaggedDocument(words[a:b], [n]) for n, (a, b) in enumerate(ends)]
@@ -94,17 +94,17 @@ def against_grakel(name: str, n_graphs: int) -> None:
 
 
 def show(what: str, n_graphs: int, mine: float, peer: str, theirs: float) -> None:
-    ratio = f"{mine / theirs:6.3f} of {peer}"
+    ratio = f"{mine / theirs:6.3f} x {peer}"
     print(
         f"{what:28s}{n_graphs:6d} graphs{mine:9.3f} s{theirs:9.3f} s  {ratio}", flush=True
     )
 
 
 def main() -> None:
-    print(" " * 41 + "     ours    theirs  bar: at most 2 of theirs")
+    print(" " * 41 + "     ours      peer  target: at most 2 x the peer")
     for batch in (datasets.load("MUTAG").graphs, datasets.load("structure").graphs):
         for model in (WLOAKernel(), GraphletKernel(), RandomWalkKernel(), Graph2Vec()):
-            model.fit_transform(batch[:20])  # compiled
+            model.fit_transform(batch[:20])  # compile before measuring
     against_grakel("MUTAG", 188)
     against_grakel("IMDB-BINARY", 500)
     graphs = datasets.load("BZR").graphs[:60]

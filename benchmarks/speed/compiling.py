@@ -1,4 +1,4 @@
-"""First-call time of all compiled loops: in the first process, and in one with a cache."""
+"""Measure the first call of all compiled loops, without and with a cache on disk."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""The complete model against enumerating all walks, and against GraKeL's kernels."""
+"""Measure the complete model against enumerating all walks and against GraKeL's kernels."""
 
 import argparse
 import re
@@ -19,7 +19,7 @@ Q, ALPHA = 32, 1.5
 
 @numba.njit(cache=True)
 def fill_all_walks(indptr, indices, starts, walks):
-    """Write all walks of every node one after another; a dead end stays."""
+    """Write all walks of every node consecutively; a walk stays at a dead end."""
     n_nodes, length = len(indptr) - 1, walks.shape[1]
     nexts, path = np.zeros(length, np.int64), np.zeros(length, np.int64)
     for node in range(n_nodes):
@@ -49,10 +49,12 @@ def n_walks(graphs: GraphBatch, length: int) -> np.ndarray:
 
 
 def enumerate_and_embed(graphs: GraphBatch, length: int) -> np.ndarray:
-    """Embed as graph convolutional kernel networks do: every walk by itself.
+    """Embed graphs by enumerating walks, as graph convolutional kernel networks do.
 
-    Walks of one length only, no anonymous walks. Dot products of nodes with landmarks
-    are computed once, added up along every walk, and put through the exponential.
+    Uses walks of one length and no anonymous walks. Dot products of nodes with landmarks
+    are computed once, summed along every walk and passed to the exponential function.
+    Reference: Chen, Jacob and Mairal, "Convolutional kernel networks for graph-structured
+    data", 2020.
     """
     rows = AttributeEncoder().fit_transform(graphs)
     landmarks = peer_landmarks(graphs, rows, length)
@@ -77,7 +79,7 @@ def enumerate_and_embed(graphs: GraphBatch, length: int) -> np.ndarray:
 
 
 def peer_landmarks(graphs: GraphBatch, rows: np.ndarray, length: int) -> np.ndarray:
-    """Cluster walks of some graphs, at most 20,000 of them."""
+    """Cluster at most 20,000 walks of a random sample of graphs."""
     generator = np.random.default_rng(0)
     order = generator.permutation(graphs.n_graphs)
     totals = np.add.reduceat(n_walks(graphs, length), graphs.graph_ptr[:-1])[order]
@@ -154,7 +156,7 @@ def against_grakel(names: list[str], max_graphs: int) -> None:
         WeisfeilerLehman,
     )
 
-    print("complete model, rows, against Gram matrices of GraKeL")
+    print("embeddings of the complete model against Gram matrices of GraKeL")
     heads = ("graphs", "ours", "WL, 5", "ratio", "SP", "ratio")
     print(" " * 14 + "".join(f"{head:>9s}" for head in heads))
     for name in names:
@@ -168,7 +170,7 @@ def against_grakel(names: list[str], max_graphs: int) -> None:
             wl_time = seconds(lambda k=wl, g=listed: k.fit_transform(g), 1)
             part = listed[:: max(1, len(listed) // 200)]
             sp_time = seconds(lambda g=part: ShortestPath().fit_transform(g), 1)
-        scale = len(listed) / len(part)  # at least linear in the graphs
+        scale = len(listed) / len(part)  # a lower bound: the time grows at least linearly
         sp_time *= scale
         times = f"{mine:8.2f}s{wl_time:8.2f}s{wl_time / mine:9.1f}{sp_time:8.2f}s"
         print(f"{name:14s}{graphs.n_graphs:9d}{times}{sp_time / mine:9.1f}", end="")
@@ -177,7 +179,7 @@ def against_grakel(names: list[str], max_graphs: int) -> None:
 
 def bandwidth(names: list[str]) -> None:
     print(
-        f"sparse products of {Q} columns against memory: bytes that must move / bandwidth"
+        f"sparse products of {Q} columns against the bound bytes moved / memory bandwidth"
     )
     for name in names:
         graphs = datasets.load(name).graphs
@@ -202,13 +204,13 @@ def bandwidth(names: list[str]) -> None:
 def profile(name: str) -> None:
     graphs = datasets.load(name).graphs
     parts = {
-        "attributes": lambda: AttributeEncoder().fit(graphs).distinct_rows(graphs),
+        "node features": lambda: AttributeEncoder().fit(graphs).distinct_rows(graphs),
         "exact patterns": lambda: pattern_counts(graphs, 6),
         "walk branch": lambda: ours(graphs, branches=("walk",)),
         "anonymous branch": lambda: ours(graphs, branches=("anonymous",)),
         "both": lambda: ours(graphs),
     }
-    print(f"where time goes on {name}")
+    print(f"time per stage on {name}")
     for label, work in parts.items():
         print(f"  {label:18s}{seconds(work):8.2f}s")
     text = Path("/proc/self/status").read_text()
@@ -220,9 +222,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--max-graphs", type=int, default=500, help="for GraKeL on COLLAB")
     options = parser.parse_args()
-    tiny = as_batch([np.ones((3, 3)) - np.eye(3)] * 40)  # compile before the clock runs
+    tiny = as_batch([np.ones((3, 3)) - np.eye(3)] * 40)  # compile before measuring
     ours(tiny), enumerate_and_embed(tiny, 3)
-    profile("COLLAB")  # first: memory is that of this alone
+    profile("COLLAB")  # first, so that the peak memory belongs to it
     race(["MUTAG", "PTC", "PROTEINS", "IMDB-BINARY", "IMDB-MULTI"])
     grow("IMDB-BINARY")
     against_grakel(["PROTEINS", "IMDB-BINARY"], 10**6)

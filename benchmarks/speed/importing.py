@@ -1,4 +1,4 @@
-"""How long a user waits for ``import gskn`` and ``gskn --help``."""
+"""Measure the time of ``import gskn`` and ``gskn --help``."""
 
 import subprocess
 import sys
@@ -24,11 +24,11 @@ def seconds(arguments: list[str]) -> float:
 
 def main() -> None:
     times = {name: [] for name in COMMANDS}
-    for _ in range(7):  # in turns, so that a busy moment hits all alike
+    for _ in range(7):  # in turns, so that load on the machine affects all equally
         for name, arguments in COMMANDS.items():
             times[name].append(seconds(arguments))
     bare = float(np.median(times["python -c pass"]))
-    print("median of 7 runs, and what is left without the bare interpreter")
+    print("median of 7 runs, in total and without the bare interpreter")
     for name, values in times.items():
         middle = float(np.median(values))
         print(f"  {name:20} {middle * 1000:7.0f} ms {(middle - bare) * 1000:7.0f} ms")

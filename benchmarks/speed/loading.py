@@ -1,4 +1,4 @@
-"""COLLAB: parse, cache and load again, against pandas reading the edge file alone."""
+"""Measure first and cached loads of COLLAB against pandas reading the edge file only."""
 
 import argparse
 import os
@@ -22,7 +22,7 @@ def seconds(work) -> float:
 
 
 def peak_over_arrays(name: str, home: Path) -> tuple[float, float]:
-    """Return the memory of a first load above that of the imports, and over its arrays."""
+    """Return the peak memory of a first load, without imports, and the array size."""
     code = (
         "import re, sys\n"
         "from pathlib import Path\n"
@@ -51,7 +51,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
         (home / source.name).symlink_to(source.resolve())
-        os.environ["XDG_CACHE_HOME"] = folder  # a cold cache, and none left behind
+        os.environ["XDG_CACHE_HOME"] = folder  # an empty cache that is removed again
         with zipfile.ZipFile(source) as archive:
             edges = archive.extract(f"{options.set}/{options.set}_A.txt", home / "text")
         first, cached, pandas = [], [], []
@@ -68,13 +68,14 @@ def main() -> None:
     print(f"{options.set}, medians of {options.repeats} rounds")
     print(f"  pandas.read_csv of the edge file  {a:8.3f} s")
     print(
-        f"  first load (unpack, parse, keep)  {b:8.3f} s   {b / a:6.2f} x pandas  (bar 3)"
+        f"  first load (unpack, parse, cache) {b:8.3f} s   {b / a:6.2f} x pandas (target 3)"
     )
     print(
-        f"  cached load                       {c:8.3f} s   {b / c:6.1f} x faster  (bar 20)"
+        f"  cached load                       {c:8.3f} s   "
+        f"{b / c:6.1f} x faster (target 20)"
     )
     print(f"  peak memory of a first load       {peak / 2**20:8.0f} MiB", end="")
-    print(f" {peak / arrays:6.2f} x arrays  (bar 6)")
+    print(f" {peak / arrays:6.2f} x arrays (target 6)")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,7 @@
-"""Sums over paths: enumerated, their last step in closed form, against signed sums."""
+"""Measure sums over paths: enumeration against signed sums over walks.
+
+The enumeration computes its last step in closed form. See ``docs/theory/paths.md``.
+"""
 
 import time
 
@@ -22,7 +25,7 @@ def seconds(work) -> float:
 
 
 def measure(layer: PathLayer, graphs, rows: NodeFeatures, longest_signed: int):
-    """Return rows and seconds; longer paths are enumerated."""
+    """Return embeddings and seconds; paths beyond ``longest_signed`` are enumerated."""
     _path.MAX_SIGNED_LENGTH = longest_signed
 
     def transform():

@@ -1,4 +1,4 @@
-"""Exact pattern rows against enumerating the same walks, and against plain sampling."""
+"""Measure exact pattern counts against enumeration of the same walks and sampling."""
 
 import argparse
 import time
@@ -59,7 +59,7 @@ def enumerated(graphs: GraphBatch, length: int) -> np.ndarray:
 
 
 def plain(graphs: GraphBatch, length: int, n_walks: int = 30):
-    """Store walks, anonymise them, and count: the route of the paper."""
+    """Sample and store walks, anonymise them and count patterns, as in the paper."""
     found = anonymize(sample_walks(graphs, length, n_walks, random_state=0))
     codes = found.reshape(-1, length).astype(np.int64) @ (16 ** np.arange(length))
     _, columns = np.unique(codes, return_inverse=True)
@@ -79,13 +79,13 @@ def median(work, repeats: int) -> float:
 
 
 def medians(*works) -> list[float]:
-    """Measure in turns, so that a slow minute of the machine is shared by all."""
+    """Measure in turns, so that load on the machine affects all equally."""
     rounds = [[seconds(work) for work in works] for _ in range(5)]
     return np.median(rounds, axis=0).tolist()
 
 
 def part_of(graphs: GraphBatch, length: int, max_walks: float) -> GraphBatch:
-    """Take every k-th graph, so that enumeration ends within reach."""
+    """Take every k-th graph to limit the number of enumerated walks."""
     steps = graphs.adjacency.tocsr()
     walks = np.ones(graphs.n_nodes)
     for _ in range(length - 1):
@@ -98,7 +98,7 @@ def compare(name: str, length: int) -> None:
     graphs = datasets.load(name).graphs
     part = part_of(graphs, length, 3e9)
     counts = pattern_counts(part[:5], length, weighting="count").rows.toarray()
-    assert (counts == enumerated(part[:5], length)).all()  # noqa: S101 - of a benchmark
+    assert (counts == enumerated(part[:5], length)).all()  # noqa: S101 - benchmark
     exact_part = median(lambda: pattern_counts(part, length, weighting="count"), 3)
     by_hand = seconds(lambda: enumerated(part, length))
     exact, sampled, fused, threads = medians(
@@ -128,7 +128,7 @@ def growth(length: int) -> None:
     grids = [grid(side) for side in sizes]
     times = medians(*(lambda g=graph: pattern_counts(g, length) for graph in grids))
     slope = np.polyfit(np.log(np.square(sizes)), np.log(times), 1)[0]
-    print(f"growth on grids of 10^4 to 10^6 nodes: time ~ nodes^{slope:.2f}  (bar 1.1)")
+    print(f"growth on grids of 10^4 to 10^6 nodes: time ~ nodes^{slope:.2f}  (target 1.1)")
 
 
 def main() -> None:
@@ -136,7 +136,7 @@ def main() -> None:
     parser.add_argument("sets", nargs="*", default=["PROTEINS", "IMDB-BINARY", "COLLAB"])
     parser.add_argument("--length", type=int, default=6)
     options = parser.parse_args()
-    tiny = as_batch(np.ones((2, 2)))  # compile before the clock runs
+    tiny = as_batch(np.ones((2, 2)))  # compile before measuring
     enumerated(tiny, 4), plain(tiny, 4), pattern_counts(tiny, 4, method="sampled")
     for name in options.sets:
         compare(name, options.length)

@@ -1,4 +1,4 @@
-"""Steps per second of sampled walks, in cache and out of it, against what memory allows."""
+"""Measure steps per second of sampled walks, in and out of cache, against memory reads."""
 
 import argparse
 import subprocess
@@ -20,7 +20,7 @@ NOTHING = np.empty(0)  # no weights
 
 
 def regular(n_nodes: int, degree: int) -> GraphBatch:
-    """Pair up half-edges at random: neighbours lie anywhere in memory."""
+    """Return a random regular graph, whose neighbours are scattered in memory."""
     ends = np.random.default_rng(0).permutation(n_nodes * degree) // degree
     pairs = np.hstack([ends.reshape(2, -1), ends.reshape(2, -1)[::-1]])
     matrix = coo_array((np.ones(pairs.shape[1]), tuple(pairs)), (n_nodes, n_nodes)).tocsr()
@@ -39,7 +39,7 @@ def read_at_random(values, n_reads):
 
 
 def numpy_walks(matrix, starts, length, n_walks):
-    """Take every step of all walks by one expression."""
+    """Advance all walks by one step per numpy expression."""
     generator = np.random.default_rng(0)
     nodes = np.repeat(starts, n_walks)
     walks = np.empty((len(nodes), length), dtype=np.int32)
@@ -71,7 +71,7 @@ print(min(times))
 
 
 def pecanpy_seconds(graph: GraphBatch, python: str) -> float:
-    """Walk once from every node with pecanpy, which needs an older numpy than we do."""
+    """Time one walk per node with pecanpy, which needs an older numpy than gskn."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "graph.npz"
         matrix = graph.adjacency
@@ -92,7 +92,7 @@ def best(work, repeats: int = 5) -> float:
 
 def measure(name: str, graph: GraphBatch, n_starts: int, python: str) -> None:
     matrix = graph.adjacency
-    starts = np.arange(n_starts)  # in order, as the library takes them
+    starts = np.arange(n_starts)  # in order, as in the library
     positions, seed = np.arange(graph.n_nodes), np.uint64(7)
     walks = np.zeros((n_starts, N_WALKS, LENGTH), dtype=np.int32)
     rows = np.zeros((n_starts, len(patterns(LENGTH, staying=True))))
@@ -111,7 +111,7 @@ def measure(name: str, graph: GraphBatch, n_starts: int, python: str) -> None:
     read_at_random(matrix.indices, 10)
     limit = n_reads / best(lambda: read_at_random(matrix.indices, n_reads)) / 1e6
     size = (matrix.indices.nbytes + matrix.indptr.nbytes) / 2**20
-    print(f"{name}: {graph.n_nodes:,} nodes, CSR of {size:.1f} MiB; millions a second")
+    print(f"{name}: {graph.n_nodes:,} nodes, CSR of {size:.1f} MiB; millions per second")
     print(f"  random 4-byte reads   {limit:7.1f}")
     for label, work in works.items():
         work()
@@ -119,13 +119,13 @@ def measure(name: str, graph: GraphBatch, n_starts: int, python: str) -> None:
         print(f"  steps, {label:14s} {speed:7.1f}  {speed / limit:.2f} of the reads")
     if python:
         speed = graph.n_nodes * (LENGTH - 1) / pecanpy_seconds(graph, python) / 1e6
-        print(f"  steps, pecanpy        {speed:9.3f}  (one walk a node, as lists)")
+        print(f"  steps, pecanpy        {speed:9.3f}  (one walk per node, as lists)")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--large", type=int, default=4_000_000, help="nodes out of cache")
-    parser.add_argument("--pecanpy", help="a Python interpreter that has pecanpy")
+    parser.add_argument("--large", type=int, default=4_000_000, help="nodes of large graph")
+    parser.add_argument("--pecanpy", help="Python interpreter with pecanpy installed")
     options = parser.parse_args()
     measure("in cache", regular(2_000, 8), 2_000, options.pecanpy)
     measure("out of cache", regular(options.large, 8), 20_000, options.pecanpy)

@@ -1,6 +1,6 @@
-"""Write the tables and figures of the results from the records, at every build.
+"""Generate the tables and figures of the results page from ``results/records.jsonl``.
 
-No model is tested here: what ``gskn reproduce`` left in ``results/records.jsonl`` is shown.
+No model is evaluated here. ``gskn reproduce`` writes the records.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,20 +14,20 @@ _NUMBERS = ("paper", "ours, paper protocol", "ours, nested")
 
 
 def write_results(app: Any) -> None:
-    """Write one page of table, figure and origin for every experiment."""
+    """Write a page with table, figure and command for every experiment."""
     folder = Path(app.srcdir) / "results"
     records = list(ResultFile(folder / "records.jsonl").read().values())
-    made = folder / "generated"
-    made.mkdir(exist_ok=True)
+    generated = folder / "generated"
+    generated.mkdir(exist_ok=True)
     for experiment in EXPERIMENTS.values():
         text = _page(experiment, records)
         figure = experiment.figure(records) if experiment.figure else None
         if figure is not None:
             name = f"{experiment.name}.svg"
-            save_figure(figure, made / name)
+            save_figure(figure, generated / name)
             text += f"\n![{experiment.title}](generated/{name})\n"
-        (made / f"{experiment.name}.md").write_text(text, encoding="utf-8")
-    (made / "origin.md").write_text(_origin(records), encoding="utf-8")
+        (generated / f"{experiment.name}.md").write_text(text, encoding="utf-8")
+    (generated / "origin.md").write_text(_origin(records), encoding="utf-8")
 
 
 def _page(experiment: Experiment, records: Sequence[Record]) -> str:
@@ -42,48 +42,49 @@ def _page(experiment: Experiment, records: Sequence[Record]) -> str:
 
 
 def _command(experiment: Experiment, records: Sequence[Record]) -> str:
-    """Say how the table was made, and when."""
+    """Return the command that generates the table, and the dates of its records."""
     days = sorted({record.day for record in records if experiment.owns(record)})
-    when = " to ".join(dict.fromkeys((days[0], days[-1]))) if days else "not run yet"
-    return f"`gskn reproduce {experiment.name} --full --out docs/results`, {when}."
+    dates = " to ".join(dict.fromkeys((days[0], days[-1]))) if days else "not run yet"
+    return f"`gskn reproduce {experiment.name} --full --out docs/results`, {dates}."
 
 
 def _by_set(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
-    """Return one row per system, with the three numbers of every set in one cell."""
+    """Return one row per model with three numbers per data set in each cell."""
     table: dict[str, dict[str, str]] = {}
     for row in rows:
         means = (str(row[name]).partition(" ")[0] for name in _NUMBERS)
-        cell = " / ".join("?" if mean in {"missing", "-"} else mean for mean in means)
+        cell = " / ".join("-" if mean == "missing" else mean for mean in means)
         table.setdefault(row["system"], {"system": row["system"]})[row["data"]] = cell
     return list(table.values())
 
 
 def _spread(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Return our rows once more, with their spread and what they differ from."""
+    """Return a collapsed table of our models with standard deviations and comparisons."""
     ours = [
         {name: row[name] for name in ("data", "system", _NUMBERS[2], "compared")}
         for row in rows
         if row[_NUMBERS[2]] != "missing"
     ]
-    summary = "Ours with their spread, and what is equal within the noise"
+    summary = "Our models with standard deviations and significance tests"
     return f"<details><summary>{summary}</summary>\n\n{_table(ours)}\n</details>\n"
 
 
 def _table(rows: Sequence[Mapping[str, Any]]) -> str:
-    heads = [str(key) for key in rows[0]]
-    lines = [heads, ["---"] * len(heads), *([str(v) for v in row.values()] for row in rows)]
+    header = [str(key) for key in rows[0]]
+    body = [[str(value) for value in row.values()] for row in rows]
+    lines = [header, ["---"] * len(header), *body]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
 def _origin(records: Sequence[Record]) -> str:
-    """Say when the records were made, and with which versions."""
+    """Return the number, dates and package versions of the records."""
     days = sorted({record.day for record in records})
     versions = {f"{k} {v}" for record in records for k, v in record.versions.items()}
-    when = " to ".join(dict.fromkeys((days[0], days[-1])))
-    return f"{len(records):,} records of {when}, with {', '.join(sorted(versions))}.\n"
+    dates = " to ".join(dict.fromkeys((days[0], days[-1])))
+    return f"{len(records):,} records from {dates}, with {', '.join(sorted(versions))}.\n"
 
 
 def setup(app: Any) -> dict[str, bool]:
-    """Register with Sphinx."""
+    """Register the extension with Sphinx."""
     app.connect("builder-inited", write_results)
     return {"parallel_read_safe": True}
