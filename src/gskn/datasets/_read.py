@@ -7,15 +7,18 @@ from pathlib import Path
 
 import numpy as np
 
+from gskn._files import check_exists, check_regular
 from gskn._types import AnyArray
 from gskn.datasets._dataset import Dataset
-from gskn.datasets._load import stratified_folds
+from gskn.datasets._load import graph_classes, stratified_folds
 from gskn.exceptions import FileFormatError, InputError, MissingFileError
 from gskn.graphs import GraphBatch, read_graphs
+from gskn.graphs._assemble import shorten
 from gskn.graphs._folder import Folder
 from gskn.graphs._read import CLASS_FILES, is_graph_file, read_folder
 from gskn.graphs._tu import find_tu_name, read_tu
 
+_MAX_CLASS_LENGTH = 1000  # numpy takes as much memory for all as for the longest
 _HEADERS = (("graph", "id", "name", "file"), ("class", "label", "target", "y"))
 
 
@@ -48,8 +51,7 @@ def read(path: str | Path, classes: str | Path | None = None) -> Dataset:
     >>> data = datasets.read("my-graphs/", classes="my-classes.csv")  # doctest: +SKIP
     """
     path = Path(path)
-    if not path.exists():
-        raise MissingFileError(f"There is no file or folder {str(path)!r}.")
+    check_exists(path)
     if _is_tu(path):
         if classes is not None:
             raise InputError(
@@ -75,25 +77,17 @@ def _is_tu(path: Path) -> bool:
 
 def _read_tu(path: Path) -> tuple[GraphBatch, AnyArray]:
     parsed = read_tu(path)
-    if parsed.targets is None:
-        raise FileFormatError(path, f"{parsed.name}_graph_labels.txt is missing")
-    if parsed.targets.ndim > 1:
-        raise FileFormatError(
-            path,
-            f"{parsed.name}_graph_labels.txt gives {parsed.targets.shape[1]} numbers a "
-            "graph; give one class",
-        )
-    return parsed.graphs, parsed.targets
+    return parsed.graphs, graph_classes(parsed, path)
 
 
 def _find_classes(path: Path, classes: str | Path | None) -> Path:
     if classes is not None:
-        if not Path(classes).is_file():
-            raise MissingFileError(f"There is no file of classes {str(classes)!r}.")
+        check_regular(Path(classes))
         return Path(classes)
     if path.is_dir():
         found = [file for file in path.iterdir() if file.name.lower() in CLASS_FILES]
         if len(found) == 1:
+            check_regular(found[0])
             return found[0]
         if found:
             names = " and ".join(sorted(file.name for file in found))
@@ -110,6 +104,8 @@ def _read_lines(file: Path) -> Iterator[tuple[int, str, str]]:
         lines = file.read_text(encoding="utf-8-sig").splitlines()
     except UnicodeDecodeError as error:
         raise FileFormatError(file, f"not text in UTF-8: {error}") from error
+    except OSError as error:
+        raise FileFormatError(file, f"cannot be read: {error.strerror}") from error
     delimiter = next((sign for sign in ",;\t" if lines and sign in lines[0]), ",")
     reader = csv.reader(lines, delimiter=delimiter)
     try:
@@ -123,6 +119,12 @@ def _read_lines(file: Path) -> Iterator[tuple[int, str, str]]:
             shown = delimiter.join(row)[:60]
             raise FileFormatError(
                 file, f"expected a graph and its class, got {shown!r}", line=number
+            )
+        if len(row[1]) > _MAX_CLASS_LENGTH:
+            raise FileFormatError(
+                file,
+                f"the class {shorten(row[1])} has more than {_MAX_CLASS_LENGTH} characters",
+                line=number,
             )
         yield number, row[0], row[1]
 
