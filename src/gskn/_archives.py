@@ -14,7 +14,7 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from tokenize import TokenError
 from typing import IO, Any
@@ -108,27 +108,26 @@ def open_member(
     file : binary file
         Raises FileFormatError where the data is damaged.
     """
-    try:
-        unpacked = _unpack(archive, info)
-    except ARCHIVE_ERRORS as error:
-        raise _damaged(path, error) from error
-    with unpacked, io.BufferedReader(_Member(unpacked, info, path)) as file:
-        yield file
+    with ExitStack() as stack:
+        try:
+            unpacked = _unpack(archive, info, stack)
+        except ARCHIVE_ERRORS as error:
+            raise _damaged(path, error) from error
+        yield stack.enter_context(io.BufferedReader(_Member(unpacked, info, path)))
 
 
-def _unpack(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> IO[bytes]:
-    if info.compress_type not in {zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA}:
-        return archive.open(info)
+def _unpack(archive: zipfile.ZipFile, info: zipfile.ZipInfo, stack: ExitStack) -> IO[bytes]:
     packed = copy.copy(info)
+    del packed.CRC  # checked by `_Member`
+    if info.compress_type not in {zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA}:
+        return stack.enter_context(archive.open(packed))
     packed.compress_type = zipfile.ZIP_STORED
     packed.file_size = info.compress_size
-    del packed.CRC  # belongs to the unpacked bytes
-    raw = archive.open(packed)
+    raw = stack.enter_context(archive.open(packed))
     if info.compress_type == zipfile.ZIP_BZIP2:
-        return bz2.BZ2File(raw)
-    return lzma.LZMAFile(
-        raw, format=lzma.FORMAT_RAW, filters=[_lzma_filter(raw, info.file_size)]
-    )
+        return stack.enter_context(bz2.BZ2File(raw))
+    filters = [_lzma_filter(raw, info.file_size)]
+    return stack.enter_context(lzma.LZMAFile(raw, format=lzma.FORMAT_RAW, filters=filters))
 
 
 def _lzma_filter(raw: IO[bytes], n_bytes: int) -> dict[str, int]:

@@ -129,7 +129,7 @@ def test_what_is_missing_or_doubled_is_said(tmp_path):
         datasets.read(tmp_path / "nowhere")
     for name in ("labels.csv", "classes.csv"):
         (folder / name).write_bytes(b"g0,\xff\n")
-    with pytest.raises(InputError, match=r"holds classes\.csv and labels\.csv; keep one"):
+    with pytest.raises(InputError, match=r"has classes\.csv and labels\.csv; keep one"):
         datasets.read(folder)
     (folder / "classes.csv").unlink()
     with pytest.raises(FileFormatError, match="not text in UTF-8"):

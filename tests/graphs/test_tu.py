@@ -289,6 +289,16 @@ def test_every_compression_of_zipfile_is_read(tmp_path, compression):
     check_batch(graphs, [Spec(2, [(0, 1)])] * 2)
 
 
+def test_a_name_with_a_line_end_does_not_break_the_message(tmp_path):
+    with zipfile.ZipFile(tmp_path / "x.zip", "w") as archive:
+        for suffix, text in {**FILES, "A": "1, x\n"}.items():
+            archive.writestr(f"a\nb/X_{suffix}.txt", text)
+    with pytest.raises(FileFormatError) as caught:
+        read_tu(tmp_path / "x.zip")
+    assert r"a\nb/X_A.txt, line 1" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
 def test_pipes_and_devices_are_not_read(tmp_path):
     for suffix in ("A", "node_labels"):

@@ -28,10 +28,10 @@ def load(name: str, data_home: str | Path | None = None) -> Dataset:
     Parameters
     ----------
     name : str
-        Case, dashes and underscores do not matter; `names` lists them all.
+        Name of the set; case, dashes and underscores do not matter. See `names`.
     data_home : str or Path, default=None
-        Folder of the files. None is the environment variable ``GSKN_DATA``, else the
-        platform's cache directory.
+        Folder of the files. None selects the environment variable ``GSKN_DATA``, else
+        the platform's cache directory.
 
     Returns
     -------
@@ -41,14 +41,17 @@ def load(name: str, data_home: str | Path | None = None) -> Dataset:
     Raises
     ------
     UnknownDatasetError
-        No set has this name; the message suggests the nearest.
+        If no set has this name; the message suggests a similar one.
     DatasetNotFoundError
-        The set is not on disk and cannot be downloaded; says which file to put where.
+        If the set is not on disk and cannot be downloaded; the message names the file to
+        add to the data folder.
+    FileFormatError
+        If a file of the set is malformed.
 
     Notes
     -----
-    A set in the TU format is parsed once and kept beside its source in binary form.
-    Downloads are over https, and verified against checksums of the text files.
+    A set in the TU format is parsed once and cached beside its source in binary form.
+    Downloads use https and are verified against checksums of the text files.
 
     Examples
     --------
@@ -73,7 +76,7 @@ def load(name: str, data_home: str | Path | None = None) -> Dataset:
     if path.suffix == ".npz":
         graphs, y = read_npz(path)
         return Dataset(info.name, graphs, y, "node", {}, info.description)
-    # Only what lies in the data folder gets a cache; packages are not written to.
+    # Only sets in the data folder are cached; nothing is written to packages.
     parsed = read_tu_cached(path) if path.is_relative_to(home) else read_tu(path)
     y = graph_classes(parsed, path)
     folds = _folds(info, home, y)
@@ -139,7 +142,7 @@ def stratified_folds(y: AnyArray) -> dict[str, tuple[IndexArray, ...]]:
     """Return ten stratified folds, or none if a class has fewer than ten graphs."""
     if y.ndim != 1 or len(y) == 0 or np.unique(y, return_counts=True)[1].min() < _N_FOLDS:
         return {}
-    # scikit-learn is slow to import, and most sets have their folds beside them.
+    # scikit-learn is slow to import, and most sets have stored folds.
     selection = import_module("sklearn.model_selection")
     splitter = selection.StratifiedKFold(_N_FOLDS, shuffle=True, random_state=0)
     return {"stratified_seed0": tuple(test for _, test in splitter.split(y, y))}

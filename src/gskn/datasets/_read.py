@@ -1,4 +1,4 @@
-"""read: graphs of one's own, with their classes, as a data set."""
+"""Read graphs and their classes from the user's files."""
 
 import csv
 from collections import Counter
@@ -23,27 +23,27 @@ _HEADERS = (("graph", "id", "name", "file"), ("class", "label", "target", "y"))
 
 
 def read(path: str | Path, classes: str | Path | None = None) -> Dataset:
-    """Read graphs and their classes from files of one's own.
+    """Read graphs and their classes from your own files.
 
     Parameters
     ----------
     path : str or Path
-        A folder or zip in the TU format, which holds the classes; or whatever
+        A folder or zip archive in the TU format, which has the classes; or anything that
         `read_graphs` reads.
     classes : str or Path, default=None
-        File of lines ``graph,class``, with or without a header. Graphs are called by
-        name: that of their file, with or without its suffix, or that which the file gives
-        them. None is ``labels.csv``, ``classes.csv`` or ``graph_labels.csv`` in the folder.
+        File of lines ``graph,class``, with or without a header. A graph is given by the
+        name of its file, with or without the suffix, or by its name in that file. None
+        selects ``labels.csv``, ``classes.csv`` or ``graph_labels.csv`` in the folder.
 
     Returns
     -------
     data : Dataset
-        Named by its path; ``y`` holds whole numbers if all classes are, else text.
+        Its name is the path; ``y`` has integers if all classes are integers, else text.
 
     Raises
     ------
     FileFormatError
-        A graph without a class, a class for no graph, or two classes for one graph.
+        If a file is malformed, a graph has no class or two, or a class has no graph.
 
     Examples
     --------
@@ -55,8 +55,8 @@ def read(path: str | Path, classes: str | Path | None = None) -> Dataset:
     if _is_tu(path):
         if classes is not None:
             raise InputError(
-                f"{str(path)!r} is in the TU format, which has classes of its own, in "
-                f"NAME_graph_labels.txt; leave out {str(classes)!r}."
+                f"{str(path)!r} is in the TU format, which has classes of its own in "
+                f"NAME_graph_labels.txt; omit {str(classes)!r}."
             )
         graphs, y = _read_tu(path)
     else:
@@ -64,7 +64,7 @@ def read(path: str | Path, classes: str | Path | None = None) -> Dataset:
         graphs = read_folder(path, [file]) if path.is_dir() else read_graphs(path)
         y = _match(graphs, file)
     _check_classes(y, path)
-    # With a slash, no name of a known set: results on file are found by the name.
+    # Stored results are found by name; with a slash it differs from all known sets.
     name = path.as_posix() if path.name != path.as_posix() else f"./{path.name}"
     return Dataset(name, graphs, y, "graph", stratified_folds(y), f"Read from {path}.")
 
@@ -91,15 +91,15 @@ def _find_classes(path: Path, classes: str | Path | None) -> Path:
             return found[0]
         if found:
             names = " and ".join(sorted(file.name for file in found))
-            raise InputError(f"{str(path)!r} holds {names}; keep one file of classes.")
+            raise InputError(f"{str(path)!r} has {names}; keep one file of classes.")
     raise MissingFileError(
         f"The graphs of {str(path)!r} have no classes; give a file of lines graph,class "
-        f"(for a folder: as {CLASS_FILES[0]} in it)."
+        f"(for a folder, it may be {CLASS_FILES[0]} in that folder)."
     )
 
 
 def _read_lines(file: Path) -> Iterator[tuple[int, str, str]]:
-    """Yield line, graph and class."""
+    """Yield the number of a line, its graph and its class."""
     try:
         lines = file.read_text(encoding="utf-8-sig").splitlines()
     except UnicodeDecodeError as error:
@@ -136,7 +136,7 @@ def _is_header(row: list[str]) -> bool:
 
 
 def _match(graphs: GraphBatch, file: Path) -> AnyArray:
-    """Give every graph its class, or say which one has none."""
+    """Return the class of every graph; raise if a graph has none or two."""
     names = _distinct_names(graphs, file)
     position = {name: number for number, name in enumerate(names)}
     line_of: dict[int, int] = {}
@@ -169,8 +169,7 @@ def _distinct_names(graphs: GraphBatch, file: Path) -> list[str]:
     name, count = Counter(names).most_common(1)[0]
     if count > 1:
         raise InputError(
-            f"{count} graphs are named {name!r}, so that {file.name} cannot tell them "
-            "apart; rename them."
+            f"{count} graphs are named {name!r}, so {file.name} is ambiguous; rename them."
         )
     return names
 

@@ -52,7 +52,7 @@ def find_tu_name(folder: Folder) -> str | None:
     names = [name for name in folder.names if name.endswith(_EDGES)]
     if len(names) > 1:
         raise FileFormatError(
-            folder.path, f"several sets in one place: {', '.join(names)}; separate them"
+            folder.path, f"several sets in one folder: {', '.join(names)}; separate them"
         )
     return names[0].removesuffix(_EDGES) if names else None
 
@@ -267,8 +267,8 @@ def _parse(
     pyarrow can read the stream itself, but its reading threads outlive an error and then
     crash the interpreter.
     """
-    first_shape = _FIRST_VALUES // n_columns
-    columns = [np.empty(first_shape, dtype.to_pandas_dtype()) for _ in range(n_columns)]
+    n_first = _FIRST_VALUES // n_columns
+    columns = [np.empty(n_first, dtype.to_pandas_dtype()) for _ in range(n_columns)]
     n_rows = 0
     with ThreadPoolExecutor(max_workers=1) as pool:
         blocks = _line_blocks(file)
@@ -344,8 +344,8 @@ def _last_line_end(piece: bytes) -> int:
 def _graph_sizes(
     indicator: IndexArray, n_targets: int | None, files: _TuFiles
 ) -> IndexArray:
-    """Count the nodes of every graph; a graph id that never occurs has none."""
-    # Without graph labels, graphs are as many as the ids say, at most one for each node.
+    """Count the nodes of every graph; a graph id that does not occur has none."""
+    # Without graph labels, the largest id is the number of graphs, at most one per node.
     largest = int(indicator.max(initial=0))
     n_graphs = min(largest, len(indicator)) if n_targets is None else n_targets
     wrong = (indicator < 1) | (indicator > n_graphs)
@@ -387,7 +387,7 @@ def _name_bad_value(
     attributes: list[FloatArray] | None,
     files: _TuFiles,
 ) -> None:
-    """Find the line of what `assemble` refused: an edge or an attribute."""
+    """Raise an error that names the line of an edge or attribute `assemble` refused."""
     crossing = indicator[edges[0]] != indicator[edges[1]]
     if crossing.any():
         row = int(np.argmax(crossing))
