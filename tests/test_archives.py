@@ -3,12 +3,13 @@
 import io
 import json
 import os
+import tracemalloc
 import zipfile
 
 import numpy as np
 import pytest
 
-from gskn._archives import read_arrays
+from gskn._archives import open_member, read_array, read_arrays
 from gskn._limits import max_unpacked_bytes
 from gskn.exceptions import FileFormatError, MissingFileError
 
@@ -116,3 +117,60 @@ def test_a_pipe_is_not_waited_for(tmp_path):
 def test_the_bound_on_memory_grows_with_the_file():
     assert max_unpacked_bytes(0) < 2**30
     assert max_unpacked_bytes(2**30) > 2**35
+
+
+def peak_of(action):
+    tracemalloc.start()
+    try:
+        action()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def read_member(path):
+    with (
+        zipfile.ZipFile(path) as archive,
+        open_member(archive, archive.infolist()[0], "x") as file,
+        pytest.raises(FileFormatError, match="x: damaged"),
+    ):
+        file.read()
+
+
+@pytest.mark.parametrize(
+    "compression", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA]
+)
+def test_a_member_takes_no_more_memory_than_it_declares(tmp_path, compression):
+    path = tmp_path / "a.zip"
+    write_archive(path, {"x": bytes(2**26)}, compression)
+    content = bytearray(path.read_bytes())
+    size = content.index(b"PK\x01\x02") + 24
+    content[size : size + 4] = (1000).to_bytes(4, "little")
+    path.write_bytes(bytes(content))
+    assert peak_of(lambda: read_member(path)) < 2**24
+
+
+def test_a_dictionary_is_no_larger_than_the_member(tmp_path):
+    path = tmp_path / "a.zip"
+    write_archive(path, {"x": b"1, 2\n" * 100}, zipfile.ZIP_LZMA)
+    content = bytearray(path.read_bytes())
+    start = 30 + len("x") + 5  # after the header, the name, and the LZMA version
+    content[start : start + 4] = b"\xff\xff\xff\xff"
+    path.write_bytes(bytes(content))
+    with zipfile.ZipFile(path) as archive:
+
+        def read():
+            with open_member(archive, archive.infolist()[0], "x") as file:
+                assert file.read() == b"1, 2\n" * 100
+
+        assert peak_of(read) < 2**24
+
+
+def test_one_array_is_read_from_bytes():
+    buffer = io.BytesIO()
+    np.save(buffer, np.arange(6).reshape(2, 3))
+    assert read_array(buffer.getvalue()).tolist() == [[0, 1, 2], [3, 4, 5]]
+    huge = b"{'descr': '<f8', 'fortran_order': False, 'shape': (10000000000,), }"
+    for content in (b"", b"nonsense", npy(huge), npy(b"((("), buffer.getvalue() + b"x"):
+        with pytest.raises(ValueError):  # noqa: PT011 - wrapped by the caller
+            read_array(content)

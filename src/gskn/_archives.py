@@ -1,18 +1,23 @@
-"""Read npz archives from untrusted files.
+"""Read zip and npz archives from untrusted files.
 
 numpy allocates the shape that a header declares before it reads the values, and unpacks
 every member that is asked for. Here each header is compared with the size of its member,
 and the total with a bound, before any array is allocated. No objects are unpickled.
 """
 
+import bz2
+import copy
+import io
 import lzma
 import math
+import struct
 import zipfile
 import zlib
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from tokenize import TokenError
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
@@ -33,6 +38,7 @@ ARCHIVE_ERRORS = (
     ValueError,  # a header that is not UTF-8 or has a negative offset
     LookupError,  # an empty member name
     OverflowError,
+    struct.error,
 )
 _HEADER_READERS = {
     (1, 0): np.lib.format.read_array_header_1_0,
@@ -70,12 +76,129 @@ def read_arrays(path: Path, wanted: Collection[str] | None = None) -> dict[str, 
         with zipfile.ZipFile(path) as archive:
             members = _select_members(archive, wanted, path)
             for name, member in members.items():
-                _check_member(archive, name, member)
-            return {name: _read(archive, member) for name, member in members.items()}
+                with open_member(archive, member, path) as file:
+                    _check_header(file, name, member.file_size)
+            return {name: _read(archive, member, path) for name, member in members.items()}
     except FileFormatError:
         raise
     except (*ARCHIVE_ERRORS, *_HEADER_ERRORS) as error:
         raise FileFormatError(path, f"not a readable npz archive: {error}") from error
+
+
+@contextmanager
+def open_member(
+    archive: zipfile.ZipFile, info: zipfile.ZipInfo, path: str | Path
+) -> Iterator[IO[bytes]]:
+    """Open a member of a zip archive for reading, in memory bounded by its declared size.
+
+    zipfile unpacks whole pieces of bzip2 and LZMA data, however large they become, and
+    allocates the dictionary that an LZMA header declares.
+
+    Parameters
+    ----------
+    archive : ZipFile
+        The archive.
+    info : ZipInfo
+        The member. The caller checks ``info.file_size``; no more bytes are read.
+    path : str or Path
+        Name of the member in error messages.
+
+    Yields
+    ------
+    file : binary file
+        Raises FileFormatError where the data is damaged.
+    """
+    with ExitStack() as stack:
+        try:
+            unpacked = _unpack(archive, info, stack)
+        except ARCHIVE_ERRORS as error:
+            raise _damaged(path, error) from error
+        yield stack.enter_context(io.BufferedReader(_Member(unpacked, info, path)))
+
+
+def _unpack(archive: zipfile.ZipFile, info: zipfile.ZipInfo, stack: ExitStack) -> IO[bytes]:
+    packed = copy.copy(info)
+    del packed.CRC  # checked by `_Member`
+    if info.compress_type not in {zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA}:
+        return stack.enter_context(archive.open(packed))
+    packed.compress_type = zipfile.ZIP_STORED
+    packed.file_size = info.compress_size
+    raw = stack.enter_context(archive.open(packed))
+    if info.compress_type == zipfile.ZIP_BZIP2:
+        return stack.enter_context(bz2.BZ2File(raw))
+    filters = [_lzma_filter(raw, info.file_size)]
+    return stack.enter_context(lzma.LZMAFile(raw, format=lzma.FORMAT_RAW, filters=filters))
+
+
+def _lzma_filter(raw: IO[bytes], n_bytes: int) -> dict[str, int]:
+    """Read the LZMA header of a zip member: version, size of the properties, properties."""
+    _, size, packed, dict_size = struct.unpack("<HHBI", raw.read(9))
+    if size != 5:
+        raise ValueError("the LZMA header is malformed")
+    packed, literal_context_bits = divmod(packed, 9)
+    position_bits, literal_position_bits = divmod(packed, 5)
+    return {
+        "id": lzma.FILTER_LZMA1,
+        # No match reaches back further than the beginning.
+        "dict_size": min(dict_size, max(n_bytes, 4096)),
+        "lc": literal_context_bits,
+        "lp": literal_position_bits,
+        "pb": position_bits,
+    }
+
+
+class _Member(io.RawIOBase):
+    """Unpacked bytes of a zip member, checked against its size and checksum."""
+
+    def __init__(self, file: IO[bytes], info: zipfile.ZipInfo, path: str | Path):
+        self._file = file
+        self._path = path
+        self._n_bytes = self._n_left = info.file_size
+        self._expected = info.CRC
+        self._checksum = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._n_bytes - self._n_left
+
+    def readinto(self, buffer: Any) -> int:
+        try:
+            content = self._read(len(buffer))
+        except ARCHIVE_ERRORS as error:
+            raise _damaged(self._path, error) from error
+        buffer[: len(content)] = content
+        return len(content)
+
+    def _read(self, n_bytes: int) -> bytes:
+        if not self._n_left:
+            return b""
+        content = self._file.read(min(n_bytes, self._n_left))
+        if not content:
+            raise EOFError(f"{self._n_left} bytes are missing at its end")
+        self._n_left -= len(content)
+        self._checksum = zlib.crc32(content, self._checksum)
+        if not self._n_left and self._checksum != self._expected:
+            raise zipfile.BadZipFile("its CRC-32 checksum is wrong")
+        return content
+
+
+def _damaged(path: str | Path, error: BaseException) -> FileFormatError:
+    reason = str(error) or type(error).__name__
+    return FileFormatError(path, f"damaged, or packed in an unsupported way: {reason}")
+
+
+def read_array(content: bytes) -> AnyArray:
+    """Read one array in npy format; raise ValueError if it is malformed or has objects."""
+    file = io.BytesIO(content)
+    try:
+        _check_header(file, "npy", len(content))
+        file.seek(0)
+        array: AnyArray = np.lib.format.read_array(file, allow_pickle=False)
+    except _HEADER_ERRORS as error:
+        raise ValueError(f"not in npy format: {error}") from error
+    return array
 
 
 def _select_members(
@@ -98,30 +221,26 @@ def _select_members(
     return members
 
 
-def _check_member(archive: zipfile.ZipFile, name: str, member: zipfile.ZipInfo) -> None:
-    """Raise if the header of an array does not agree with the size of its member."""
-    with archive.open(member) as file:
-        shape, _, dtype = _read_header(file)
-        sizes_are_integers = all(type(size) is int and size >= 0 for size in shape)
-        if dtype.kind not in _KINDS:
-            raise ValueError(f"the array {name!r} has the type {dtype}")
-        # numpy counts the elements in int64 before it looks at the file.
-        if not sizes_are_integers or any(size > member.file_size for size in shape):
-            raise ValueError(f"the array {name!r} has the shape {shape}")
-        if file.tell() + math.prod(shape) * dtype.itemsize != member.file_size:
-            raise ValueError(f"the array {name!r} does not have the size it declares")
+def _check_header(file: IO[bytes], name: str, n_bytes: int) -> None:
+    """Raise if the header of an array does not agree with the size of its file."""
+    shape, _, dtype = _read_header(file)
+    sizes_are_integers = all(type(size) is int and size >= 0 for size in shape)
+    if dtype.kind not in _KINDS:
+        raise ValueError(f"the array {name!r} has the type {dtype}")
+    # numpy counts the elements in int64 before it looks at the file.
+    if not sizes_are_integers or any(size > n_bytes for size in shape):
+        raise ValueError(f"the array {name!r} has the shape {shape}")
+    if file.tell() + math.prod(shape) * dtype.itemsize != n_bytes:
+        raise ValueError(f"the array {name!r} does not have the size it declares")
 
 
-def _read(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> AnyArray:
-    with archive.open(member) as file:
+def _read(archive: zipfile.ZipFile, member: zipfile.ZipInfo, path: Path) -> AnyArray:
+    with open_member(archive, member, path) as file:
         array: AnyArray = np.lib.format.read_array(file, allow_pickle=False)
-        # The checksum of a member is compared at its end only.
-        if file.read(1):
-            raise ValueError(f"there are bytes after the array {member.filename!r}")
     return array
 
 
-def _read_header(file: Any) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+def _read_header(file: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
     version = np.lib.format.read_magic(file)
     if version not in _HEADER_READERS:
         raise ValueError(f"version {version} of the npy format is not supported")

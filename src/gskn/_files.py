@@ -68,6 +68,16 @@ def _check_folder(path: Path, folder: Path) -> None:
         )
 
 
+def check_exists(path: Path) -> None:
+    """Raise unless there is a file or a folder at ``path``."""
+    try:
+        exists = path.exists()
+    except (OSError, ValueError) as error:  # for instance, a name that is too long
+        raise FileFormatError(path, f"cannot be read: {_reason(error)}") from error
+    if not exists:
+        raise MissingFileError(f"There is no file or folder {str(path)!r}.")
+
+
 def check_regular(path: Path) -> None:
     """Raise unless ``path`` is a regular file, or a link to one.
 

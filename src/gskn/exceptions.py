@@ -64,7 +64,9 @@ class FileFormatError(GsknError, ValueError):
         self.path = str(path)
         self.reason = reason
         self.line = line
-        place = self.path if line is None else f"{self.path}, line {line}"
+        place = self.path.replace("\n", "\\n")  # members of archives have any name
+        if line is not None:
+            place = f"{place}, line {line}"
         super().__init__(f"{place}: {reason}")
 
     # Errors cross process borders; the default would call __init__ with the message.

@@ -1,3 +1,4 @@
+import json
 import logging
 import multiprocessing
 import os
@@ -79,6 +80,16 @@ def rewrite(path, **changes):
         np.savez(file, **{**arrays, **changes})
 
 
+def text(content):
+    return np.frombuffer(content, dtype=np.uint8)
+
+
+def change_header(path, **changes):
+    with np.load(path) as content:
+        header = json.loads(content["header"].tobytes())
+    rewrite(path, header=text(json.dumps({**header, **changes}).encode()))
+
+
 def other_version(path):
     with np.load(path) as content:
         header = content["header"].tobytes().replace(b'"format": 1', b'"format": 9')
@@ -100,6 +111,41 @@ DAMAGES = {
     "a scalar": lambda p: rewrite(p, graph_ptr=np.int64(3)),
     "too few targets": lambda p: rewrite(p, targets=np.zeros(1, int)),
     "float labels": lambda p: rewrite(p, node_labels=np.zeros(4)),
+    "columns of another graph": lambda p: rewrite(
+        p, indices=np.array([2, 0, 3, 2], np.int32)
+    ),
+    "a column twice": lambda p: rewrite(
+        p, indices=np.array([1, 1, 3, 2], np.int32), indptr=np.array([0, 2, 2, 3, 4])
+    ),
+    "unsorted columns": lambda p: rewrite(
+        p, indices=np.array([1, 0, 3, 2], np.int32), indptr=np.array([0, 2, 2, 3, 4])
+    ),
+    "attributes that are not finite": lambda p: rewrite(
+        p, node_attributes=np.full((4, 2), np.nan)
+    ),
+    "attributes without columns": lambda p: rewrite(p, node_attributes=np.zeros(4)),
+    "attributes of another type": lambda p: rewrite(
+        p, node_attributes=np.zeros((4, 2), np.float32)
+    ),
+    "targets that are not finite": lambda p: rewrite(p, targets=np.full(2, np.nan)),
+    "targets of text": lambda p: rewrite(p, targets=np.array(["a", "b"])),
+    "targets in three dimensions": lambda p: rewrite(p, targets=np.zeros((2, 1, 1), int)),
+    "no graphs at all": lambda p: rewrite(p, graph_ptr=np.empty(0, int)),
+    "a header of another kind": lambda p: rewrite(p, header=text(b"[1]")),
+    "a deeply nested header": lambda p: rewrite(p, header=text(b"[" * 10**5)),
+    "a header that is not text": lambda p: rewrite(p, header=text(b"\xff")),
+    "a missing array": lambda p: np.savez(p, header=text(b"{}")),
+    "other label values": lambda p: change_header(p, label_values=["a", "b", "c"]),
+    "equal label values": lambda p: change_header(p, label_values=[0, 0, 0]),
+    "unsorted label values": lambda p: change_header(p, label_values=[5, 3, 0]),
+    "label values of two kinds": lambda p: change_header(p, label_values=[0, [3, 1], 5]),
+    "label values of two lengths": lambda p: change_header(
+        p, label_values=[[0], [3, 1], [5]]
+    ),
+    "huge label values": lambda p: change_header(p, label_values=[0, 1, 10**400]),
+    "true label values": lambda p: change_header(p, label_values=[False, True, 2]),
+    "label values that are no list": lambda p: change_header(p, label_values=3),
+    "a name that is not text": lambda p: change_header(p, name=3),
     "objects": lambda p: rewrite(p, indices=np.array([{}, 1, 2, 3], dtype=object)),
 }
 
@@ -123,6 +169,18 @@ def test_no_single_damaged_byte_is_believed_or_fatal(source):
         damaged[position] ^= 1 << position % 8
         path.write_bytes(bytes(damaged))
         check_same(read_tu_cached(source).graphs, first.graphs)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
+def test_pipes_in_the_place_of_a_cache_or_beside_a_set_are_not_read(tmp_path, parses):
+    folder = write(tmp_path / "X")
+    os.mkfifo(folder / "notes.txt")
+    cache = cache_path(folder)
+    cache.parent.mkdir()
+    os.mkfifo(cache)
+    assert read_tu_cached(folder).graphs.n_graphs == 2
+    assert read_tu_cached(folder).graphs.n_graphs == 2
+    assert len(parses) == 1
 
 
 def test_what_a_killed_process_left_is_removed_a_day_later(source):

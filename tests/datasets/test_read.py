@@ -1,3 +1,5 @@
+import os
+import sys
 import zipfile
 
 import networkx as nx
@@ -7,7 +9,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from gskn import datasets
+from gskn.cli import main
 from gskn.exceptions import FileFormatError, GsknError, InputError, MissingFileError
+from tests.graphs.test_tu import DAMAGES, FILES, change_directory
 
 
 def write_graphs(folder, n_graphs=4):
@@ -81,7 +85,7 @@ def test_the_tu_format_has_its_own_classes(tmp_path, monkeypatch):
         datasets.read(folder, "y.csv")
     with pytest.raises(FileFormatError, match=r"OWN_graph_labels\.txt is missing"):
         datasets.read(write_tu(tmp_path / "none", labels=""))
-    with pytest.raises(FileFormatError, match="2 numbers a graph"):
+    with pytest.raises(FileFormatError, match="2 numbers for each graph"):
         datasets.read(write_tu(tmp_path / "two", labels="1,2\n2,1\n"))
     with pytest.raises(InputError, match="of one class"):
         datasets.read(write_tu(tmp_path / "same", labels="1\n1\n"))
@@ -104,6 +108,7 @@ def test_the_tu_format_has_its_own_classes(tmp_path, monkeypatch):
         ("g0,a\ng1,a\ng2,a\ng3,a\n", r"of one class \(a\)"),
         ("", r"'g0' has no class, nor have 3 others"),
         (f"g0,a\ng1,{'b' * 200_000}\n", r"line 2: not csv: field larger than field limit"),
+        (f"g0,a\ng1,{'b' * 2000}\n", r"line 2: the class 'b.*\.\.\. has more than 1000"),
     ],
 )
 def test_every_mistake_is_one_clear_line(tmp_path, text, message):
@@ -118,13 +123,13 @@ def test_what_is_missing_or_doubled_is_said(tmp_path):
     folder = write_graphs(tmp_path / "own")
     with pytest.raises(MissingFileError, match=r"have no classes.*labels\.csv"):
         datasets.read(folder)
-    with pytest.raises(MissingFileError, match="no file of classes 'none'"):
+    with pytest.raises(MissingFileError, match="no file 'none'"):
         datasets.read(folder, "none")
     with pytest.raises(MissingFileError, match="nowhere"):
         datasets.read(tmp_path / "nowhere")
     for name in ("labels.csv", "classes.csv"):
         (folder / name).write_bytes(b"g0,\xff\n")
-    with pytest.raises(InputError, match=r"holds classes\.csv and labels\.csv; keep one"):
+    with pytest.raises(InputError, match=r"has classes\.csv and labels\.csv; keep one"):
         datasets.read(folder)
     (folder / "classes.csv").unlink()
     with pytest.raises(FileFormatError, match="not text in UTF-8"):
@@ -132,3 +137,53 @@ def test_what_is_missing_or_doubled_is_said(tmp_path):
     write_graphs(folder / "more", 1)
     with pytest.raises(InputError, match="2 graphs are named 'g0'"):
         datasets.read(folder)
+
+
+def test_a_folder_in_the_place_of_the_classes_is_refused(tmp_path):
+    folder = write_graphs(tmp_path / "own")
+    with pytest.raises(FileFormatError, match="own: not a regular file"):
+        datasets.read(folder, folder)
+    (folder / "labels.csv").mkdir()
+    with pytest.raises(FileFormatError, match=r"labels\.csv: not a regular file"):
+        datasets.read(folder)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
+def test_a_pipe_in_the_place_of_the_classes_is_not_waited_for(tmp_path):
+    folder = write_graphs(tmp_path / "own")
+    os.mkfifo(folder / "labels.csv")
+    for classes in (None, folder / "labels.csv"):
+        with pytest.raises(FileFormatError, match=r"labels\.csv: not a regular file"):
+            datasets.read(folder, classes)
+
+
+def test_a_path_that_is_too_long_is_refused(tmp_path):
+    with pytest.raises(GsknError, match="too long"):
+        datasets.read(tmp_path / ("x" * 5000))
+    with pytest.raises(GsknError, match="too long"):
+        datasets.read(write_graphs(tmp_path / "own"), "x" * 5000)
+    with pytest.raises(GsknError, match="too long"):
+        datasets.load("PTC", tmp_path / ("x" * 5000))
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_archive_is_one_line_of_the_command(
+    tmp_path, damage, capsys, monkeypatch
+):
+    path = tmp_path / "x.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        for suffix, text in FILES.items():
+            archive.writestr(f"é/X_{suffix}.txt", text)
+    if damage == "a name that is not UTF-8":
+        path.write_bytes(path.read_bytes().replace("é".encode(), b"\xff\xff"))
+    else:
+        change_directory(path, *DAMAGES[damage])
+    with pytest.raises(FileFormatError, match=r"x\.zip"):
+        datasets.read(path)
+    monkeypatch.setattr(sys, "argv", ["gskn", "evaluate", str(path)])
+    with pytest.raises(SystemExit) as caught:
+        main()
+    assert caught.value.code == 1
+    error = capsys.readouterr().err
+    assert "x.zip" in error
+    assert error.count("\n") == 1

@@ -1,6 +1,7 @@
 """Downloads, from a real https server on this machine."""
 
 import gc
+import io
 import json
 import pickle
 import ssl
@@ -9,6 +10,7 @@ import zipfile
 from collections import defaultdict
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -296,9 +298,155 @@ class Hostile:
 
 def test_a_hostile_pickle_runs_nothing(capsys):
     contents = [pickle.dumps(Hostile(), protocol=2)] * 7
-    with pytest.raises(FileFormatError, match="print has no place"):
+    with pytest.raises(FileFormatError, match="print is not allowed"):
         arrays_from_planetoid(*contents, b"1 2")
     assert capsys.readouterr().out == ""
+
+
+def make_planetoid(**changes):
+    """Write a Planetoid set of three nodes, the last of them for testing."""
+
+    def rows(start, stop):
+        return OldCsr(csr_matrix(np.eye(3, dtype=np.float32)[start:stop]))
+
+    classes = np.eye(3, dtype=np.int32)
+    values = {
+        "x": rows(0, 1),
+        "tx": rows(2, 3),
+        "allx": rows(0, 2),
+        "y": classes[:1],
+        "ty": classes[2:],
+        "ally": classes[:2],
+        "graph": defaultdict(list, {0: [1], 1: [0, 2], 2: [1]}),
+        "test.index": b"2",
+        **changes,
+    }
+    return [
+        value if isinstance(value, bytes) else pickle.dumps(value, protocol=2)
+        for value in values.values()
+    ]
+
+
+def change_csr(**changes):
+    """Give a CSR matrix the arrays that its constructor would refuse."""
+    matrix = OldCsr(csr_matrix(np.eye(2, 3, dtype=np.float32)))
+    parts = {name: getattr(matrix.matrix, name) for name in ("data", "indices", "indptr")}
+    matrix.matrix = SimpleNamespace(**{**parts, "shape": (2, 3), **changes})
+    return matrix
+
+
+def make_graphsage(**changes):
+    feats = io.BytesIO()
+    np.save(feats, np.eye(3))
+    parts = {
+        "graph": {
+            "nodes": [{"id": node} for node in range(3)],
+            "links": [{"source": 0, "target": 1}],
+        },
+        "classes": {str(node): [0, 1] for node in range(3)},
+        "ids": {str(node): node for node in range(3)},
+        "feats": feats.getvalue(),
+        **changes,
+    }
+    return [
+        value if isinstance(value, bytes) else json.dumps(value).encode()
+        for value in parts.values()
+    ]
+
+
+def test_small_public_files_are_converted():
+    arrays = arrays_from_planetoid(*make_planetoid())
+    assert arrays["adj_indptr"].tolist() == [0, 1, 3, 4]
+    assert arrays["labels"].tolist() == [0, 1, 2]
+    arrays = arrays_from_graphsage(*make_graphsage())
+    assert arrays["adj_indices"].tolist() == [1, 0]
+
+
+def huge_npy():
+    header = b"{'descr': '<f8', 'fortran_order': False, 'shape': (10000000000, 3), }"
+    padded = header + b" " * (-(len(header) + 11) % 64) + b"\n"
+    return b"\x93NUMPY\x01\x00" + len(padded).to_bytes(2, "little") + padded
+
+
+def test_a_matrix_of_labels_that_is_far_larger_than_its_file_is_refused():
+    n_nodes = 20_000
+    feats = io.BytesIO()
+    np.save(feats, np.ones((n_nodes, 1)))
+    parts = {
+        "graph": {
+            "nodes": [{"id": node} for node in range(n_nodes)],
+            "links": [{"source": 0, "target": 1}],
+        },
+        "classes": {"0": [0] * n_nodes},
+        "ids": {str(node): node for node in range(n_nodes)},
+        "feats": feats.getvalue(),
+    }
+    with pytest.raises(FileFormatError, match="20000 labels for 20000 nodes are too many"):
+        arrays_from_graphsage(*make_graphsage(**parts))
+
+
+# Reconstructs an array of 10**11 bytes, which numpy would allocate.
+HUGE_ARRAY = (
+    b"cnumpy.core.multiarray\n_reconstruct\n(cnumpy\nndarray\n(L100000000000L\ntU\x01btR."
+)
+HUGE_MEMO = b"Nr\xff\xff\xff\x7f."
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"allx": change_csr(indices=np.array([0, 10**9], np.int32))},
+        {"allx": change_csr(indices=np.array([0, -40], np.int32))},
+        {"allx": change_csr(indptr=np.array([0, 1, 10**9], np.int32))},
+        {"allx": change_csr(shape=(10**12, 3))},
+        {"allx": change_csr(data=np.ones(1, np.float32))},
+        {"allx": change_csr(data=np.array([{}, {}]))},
+        {"allx": change_csr(data=3)},
+        {"allx": HUGE_ARRAY},
+        {"ally": HUGE_ARRAY},
+        {"ally": HUGE_MEMO},
+        {"ally": np.zeros(2, dtype=[("a", int)])},
+        {"ally": np.array(["a", "b"])},
+        {"ally": np.zeros(2)},
+        {"graph": HUGE_MEMO},
+        {"graph": {0: [10**15]}},
+        {"graph": {0: [-1]}},
+        {"graph": {0: [10**30]}},
+        {"graph": {0: ["a"]}},
+        {"graph": {}},
+        {"graph": [1]},
+        {"graph": {0: [[1]]}},
+        {"graph": dict.fromkeys(range(3), list(range(3)) * 10**4)},
+        {"test.index": b"9"},
+        {"test.index": b"9" * 30},
+        {"test.index": b"x"},
+    ],
+)
+def test_a_malformed_planetoid_set_is_refused(changes):
+    with pytest.raises(FileFormatError, match="not in Planetoid's format"):
+        arrays_from_planetoid(*make_planetoid(**changes))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"graph": b"[" * 100_000},
+        {"graph": {"nodes": [{"id": 0}], "links": [{"source": 0, "target": 10**15}]}},
+        {"graph": {"nodes": [{"id": 0}], "links": []}},
+        {"graph": {"nodes": 3, "links": 3}},
+        {"classes": []},
+        {"classes": {}},
+        {"classes": {"0": [0, 10**30]}},
+        {"ids": {"0": "a", "1": "b", "2": "c"}},
+        {"ids": {"0": 10**15, "1": 0, "2": 1}},
+        {"feats": huge_npy()},
+        {"feats": b""},
+        {"feats": b"PK\x03\x04"},
+    ],
+)
+def test_a_malformed_graphsage_set_is_refused(changes):
+    with pytest.raises(FileFormatError, match="not in GraphSAGE's format"):
+        arrays_from_graphsage(*make_graphsage(**changes))
 
 
 @pytest.mark.parametrize(
@@ -308,6 +456,11 @@ def test_a_hostile_pickle_runs_nothing(capsys):
         lambda: tu_texts_from_gspan("t # 0\nv 0 99", "0\t0"),
         lambda: tu_texts_from_neighbours("2\n1 0\n0 0\n"),
         lambda: tu_texts_from_neighbours("x"),
+        lambda: tu_texts_from_neighbours(f"{10**18}\n-1 0\n"),
+        lambda: tu_texts_from_neighbours(f"1\n1 0\n0 1 {10**30}\n"),
+        lambda: tu_texts_from_gspan("t # 0\nv 0 1\ne 0 1 0", "0\t0"),
+        lambda: tu_texts_from_gspan(f"t # 0\nv 0 {10**30}", "0\t0"),
+        lambda: tu_texts_from_gspan(f"t # 0\nv 0 1\ne 0 {10**30} 0", "0\t0"),
         lambda: arrays_from_planetoid(b"", b""),
         lambda: arrays_from_graphsage(b"{}", b"{}", b"{}", b""),
         lambda: arrays_from_graphsage(b"x", b"{}", b"{}", b""),

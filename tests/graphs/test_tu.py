@@ -1,4 +1,5 @@
 import io
+import os
 import subprocess
 import sys
 import zipfile
@@ -9,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gskn import as_batch, read_graphs
-from gskn.exceptions import FileFormatError
+from gskn.exceptions import FileFormatError, UnsafeArchiveError
 from gskn.graphs import _tu
 from gskn.graphs._tu import read_tu
 from tests.reference.graphs import Spec, check_batch, labels_of
@@ -167,3 +168,145 @@ def test_two_sets_in_one_folder_are_refused(tmp_path):
     write(tmp_path / "X", name="Y")
     with pytest.raises(FileFormatError, match="several sets"):
         read_graphs(tmp_path / "X")
+
+
+# --- hostile files ----------------------------------------------------------------------
+
+
+def pack(path, compression=zipfile.ZIP_DEFLATED, **changes):
+    with zipfile.ZipFile(path, "w", compression) as archive:
+        for suffix, text in {**FILES, **changes}.items():
+            archive.writestr(f"X/X_{suffix}.txt", text)
+    return path
+
+
+BOMBS = {
+    "one endless line": (
+        {"node_labels": "1," * 2**21},
+        "X_node_labels.txt, line 1: the line",
+    ),
+    "an endless number": ({"A": "1, 2\n\n1, " + "0" * 2**21}, "X_A.txt, line 3: the line"),
+    "too many columns": (
+        {"node_attributes": "\n\n" + "1," * 9000 + "1\n"},
+        "X_node_attributes.txt, line 3: 9001 columns",
+    ),
+    "too many columns of labels": (
+        {"node_labels": "1," * 9000 + "1\n"},
+        "X_node_labels.txt, line 1: 9001 columns",
+    ),
+    "more edges than pairs of nodes": (
+        {"A": "1,2\n" * (2**20 + 1000)},
+        "X_A.txt, line 1048641: more than 1048640 lines",
+    ),
+    "more labels than nodes": (
+        {"node_labels": "\n1\n" * 9},
+        "X_node_labels.txt, line 10: more than 4 lines",
+    ),
+    "more attributes than nodes": (
+        {"node_attributes": "1, 2\n" * 5},
+        "X_node_attributes.txt, line 5: more than 4 lines",
+    ),
+}
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("case", BOMBS)
+def test_lines_and_columns_are_bounded_by_the_nodes(tmp_path, case, packed):
+    changes, words = BOMBS[case]
+    path = pack(tmp_path / "x.zip", **changes) if packed else tmp_path / "X"
+    if not packed:
+        write(path, **changes)
+    with pytest.raises(FileFormatError) as caught:
+        read_tu(path)
+    assert words in str(caught.value)
+
+
+def test_a_member_that_unpacks_to_far_more_than_its_size_is_refused(tmp_path):
+    """Padding in another member does not raise the bound."""
+    path = pack(tmp_path / "x.zip", node_labels="0\n" * 5 * 2**22)
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr("padding", np.random.default_rng(0).bytes(2**20))
+    with pytest.raises(UnsafeArchiveError, match=r"X_node_labels\.txt' would unpack"):
+        read_tu(path)
+
+
+@pytest.mark.parametrize("end", ["\r", "\r\n", "\n"])
+def test_old_line_ends_are_line_ends(tmp_path, end):
+    texts = {suffix: text.replace("\n", end) for suffix, text in FILES.items()}
+    data = read_tu(write(tmp_path / "X", **texts))
+    assert data.graphs.node_attributes.shape == (4, 2)
+    texts["node_attributes"] = end.join(["1, 2"] * 3) + f"{end}1, x{end}"
+    with pytest.raises(FileFormatError, match="line 4: expected 2 numbers"):
+        read_tu(write(tmp_path / "X", **texts))
+
+
+def change_directory(path, offset, content):
+    """Overwrite bytes of the first entry in the directory of an archive."""
+    archive = bytearray(path.read_bytes())
+    start = archive.index(b"PK\x01\x02") + offset
+    archive[start : start + len(content)] = content
+    path.write_bytes(bytes(archive))
+
+
+DAMAGES = {
+    "a version of the future": (6, b"\xff"),
+    "an unknown compression": (10, b"\x63"),
+    "an encrypted member": (8, b"\x01"),
+    "a name that is not UTF-8": (8, b"\x00\x08"),
+    "an empty name": (46, b"\x00"),
+    "a name of no length": (28, b"\x00\x00"),
+    "a name beyond the file": (28, b"\xff\xff"),
+    "an offset beyond the file": (42, b"\xff\xff\xff\x7f"),
+    "a larger size": (24, b"\xff\xff\x00\x00"),
+    "a smaller size": (24, b"\x01\x00\x00\x00"),
+    "another checksum": (16, b"\x00\x00\x00\x00"),
+}
+
+
+@pytest.mark.parametrize("compression", [zipfile.ZIP_DEFLATED, zipfile.ZIP_LZMA])
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_archive_is_one_clear_line(tmp_path, damage, compression):
+    path = tmp_path / "x.zip"
+    name = "é" if damage == "a name that is not UTF-8" else "X"
+    with zipfile.ZipFile(path, "w", compression) as archive:
+        for suffix, text in FILES.items():
+            archive.writestr(f"X/{name}_{suffix}.txt", text)
+    if name == "é":
+        path.write_bytes(path.read_bytes().replace("é".encode(), b"\xff\xff"))
+    else:
+        change_directory(path, *DAMAGES[damage])
+    with pytest.raises(FileFormatError, match=r"x\.zip") as caught:
+        read_graphs(path)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "compression",
+    [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA],
+)
+def test_every_compression_of_zipfile_is_read(tmp_path, compression):
+    text = FILES["A"] * 20_000
+    graphs = read_tu(pack(tmp_path / "x.zip", compression, A=text)).graphs
+    check_batch(graphs, [Spec(2, [(0, 1)])] * 2)
+
+
+def test_a_name_with_a_line_end_does_not_break_the_message(tmp_path):
+    with zipfile.ZipFile(tmp_path / "x.zip", "w") as archive:
+        for suffix, text in {**FILES, "A": "1, x\n"}.items():
+            archive.writestr(f"a\nb/X_{suffix}.txt", text)
+    with pytest.raises(FileFormatError) as caught:
+        read_tu(tmp_path / "x.zip")
+    assert r"a\nb/X_A.txt, line 1" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
+def test_pipes_and_devices_are_not_read(tmp_path):
+    for suffix in ("A", "node_labels"):
+        folder = write(tmp_path / suffix, **{suffix: None})
+        os.mkfifo(folder / f"X_{suffix}.txt")
+        with pytest.raises(FileFormatError, match=f"X_{suffix}.txt: not a regular file"):
+            read_tu(folder)
+    (tmp_path / "x.zip").symlink_to("/dev/zero")
+    with pytest.raises(FileFormatError, match="not a regular file"):
+        read_tu(tmp_path / "x.zip")

@@ -1,32 +1,38 @@
-"""Parsed sets beside their sources, in npz without pickle.
+"""Parsed TU sets beside their sources, in npz format.
 
-A cache is believed only if its format, the size and the hash of its source and its own
-checksums (those of the zip container) are right; else the source is parsed again.
+A cache is used only if its format and its source (size and hash) are right and its arrays
+pass the checks that parsed graphs pass; else the source is parsed again.
 """
 
 import hashlib
 import json
 import logging
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import platformdirs
 
+from gskn._archives import read_arrays
 from gskn._files import whole_file
-from gskn._types import AnyArray
+from gskn._types import AnyArray, BoolArray, IndexArray
+from gskn.exceptions import FileFormatError, GsknError, InputError, MissingFileError
 from gskn.graphs import GraphBatch
-from gskn.graphs._sparse import make_csr
+from gskn.graphs._sparse import check_csr, make_csr
 from gskn.graphs._tu import TuSet, read_tu
 
 logger = logging.getLogger(__name__)
 
 _FORMAT = 1
 _HASH_PIECE_BYTES = 2**20
+_REQUIRED = ("header", "indptr", "indices", "graph_ptr")
+_OPTIONAL = ("node_labels", "node_attributes", "targets")
+_HEADER_ERRORS = (ValueError, RecursionError)  # also of JSON and of UTF-8
 
 
 def read_tu_cached(path: Path) -> TuSet:
-    """Read a TU set from its cache, or parse it and leave a cache."""
+    """Read a TU set from its cache, or parse it and write a cache."""
     cache = cache_path(path)
     source = _fingerprint(path)
     cached = _read(cache, source)
@@ -42,30 +48,37 @@ def read_tu_cached(path: Path) -> TuSet:
 
 
 def cache_path(source: Path) -> Path:
-    """Return where the cache of a source belongs: beside it, if one may write there.
+    """Return the path of the cache of a source: beside it, if the folder is writable.
 
-    A folder without any write permission is meant to stay as it is, also for an
-    administrator; its caches go to the platform's cache directory.
+    A folder without any write permission stays unchanged, also for an administrator;
+    its caches go to the platform's cache directory.
     """
     folder = source.resolve().parent
     if folder.stat().st_mode & 0o222:
         return folder / ".gskn-cache" / f"{source.name}.npz"
-    place = hashlib.sha256(str(source.resolve()).encode()).hexdigest()[:16]
+    encoded = str(source.resolve()).encode("utf-8", "surrogateescape")
+    place = hashlib.sha256(encoded).hexdigest()[:16]
     home = platformdirs.user_cache_path("gskn")
     return home / "parsed" / f"{source.name}-{place}.npz"
 
 
 def _fingerprint(path: Path) -> dict[str, Any]:
-    """Describe a file, or the text files of a folder, by size and hash."""
+    """Describe a file, or the regular text files of a folder, by size and hash."""
     files = sorted(path.glob("*.txt")) if path.is_dir() else [path]
     digest = hashlib.sha256()
     size = 0
     for file in files:
-        digest.update(f"{file.name}\0{file.stat().st_size}\0".encode())
-        size += file.stat().st_size
-        with file.open("rb") as stream:
-            while piece := stream.read(_HASH_PIECE_BYTES):
-                digest.update(piece)
+        if not file.is_file():  # reading a pipe would wait for a writer
+            continue
+        try:
+            n_bytes = file.stat().st_size
+            digest.update(f"{file.name}\0{n_bytes}\0".encode("utf-8", "surrogateescape"))
+            size += n_bytes
+            with file.open("rb") as stream:
+                while piece := stream.read(_HASH_PIECE_BYTES):
+                    digest.update(piece)
+        except OSError as error:
+            raise FileFormatError(file, f"cannot be read: {error}") from error
     return {"size": size, "sha256": digest.hexdigest()}
 
 
@@ -94,68 +107,118 @@ def _write(path: Path, parsed: TuSet, source: dict[str, Any]) -> None:
 
 
 def _read(path: Path, source: dict[str, Any]) -> TuSet | None:
-    """Read a cache; None if there is none, or none to be believed."""
+    """Read a cache; return None if it is missing, outdated or damaged."""
     try:
-        # numpy leaves a file open that it was given by name and cannot read.
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as content:
-            header = json.loads(content["header"].tobytes())
-            if header["format"] != _FORMAT or header["source"] != source:
-                logger.info("the cache %s is of another version or source", path)
-                return None
-            return _restore(header, {name: content[name] for name in content.files})
-    except FileNotFoundError:
+        arrays = read_arrays(path)
+        header = _read_header(arrays)
+        if header.get("format") != _FORMAT or header.get("source") != source:
+            logger.info("the cache %s has another version or source", path)
+            return None
+        return _restore(header, arrays)
+    except MissingFileError:
         return None
-    except Exception as error:  # noqa: BLE001 - damage may show as anything, all is remade
-        logger.warning("the cache %s is damaged and made anew: %s", path, error)
+    except GsknError as error:
+        logger.warning("the cache %s is damaged and will be rebuilt: %s", path, error)
         return None
+
+
+def _read_header(arrays: dict[str, AnyArray]) -> dict[str, Any]:
+    for name in _REQUIRED:
+        _check(name in arrays, f"the array {name!r} is missing")
+    # No checksum covers the names: a damaged one must not pass for a missing array.
+    unknown = arrays.keys() - {*_REQUIRED, *_OPTIONAL}
+    _check(not unknown, f"it has other arrays: {sorted(unknown)}")
+    try:
+        header = json.loads(arrays["header"].tobytes())
+    except _HEADER_ERRORS as error:
+        raise InputError(f"its header is not JSON: {error}") from error
+    _check(isinstance(header, dict), "its header is not a JSON object")
+    return dict(header)
 
 
 def _restore(header: dict[str, Any], arrays: dict[str, AnyArray]) -> TuSet:
-    # Weights are not stored: the TU format has none, and ones are made faster than read.
-    indices = arrays["indices"]
-    adjacency = make_csr(np.ones(len(indices)), indices, arrays["indptr"])
-    values = header["label_values"]
-    graphs = GraphBatch(
-        adjacency,
-        arrays["graph_ptr"],
-        arrays.get("node_labels"),
-        tuple(tuple(value) if isinstance(value, list) else value for value in values),
-        arrays.get("node_attributes"),
-    )
+    name = header.get("name")
+    _check(isinstance(name, str), "the name of the set is not text")
+    graph_ptr = _check_graph_ptr(arrays["graph_ptr"])
+    indptr, indices = arrays["indptr"], arrays["indices"]
+    _check_adjacency(indptr, indices, graph_ptr)
+    n_nodes, n_graphs = int(graph_ptr[-1]), len(graph_ptr) - 1
+    labels = arrays.get("node_labels")
+    values = _read_label_values(header.get("label_values"))
+    _check_labels(labels, n_nodes, len(values))
+    attributes = arrays.get("node_attributes")
+    if attributes is not None:
+        _check_type(attributes, np.float64, "node_attributes")
+        _check(attributes.ndim == 2, "node_attributes is not a matrix")
+        _check(len(attributes) == n_nodes, "node_attributes does not fit the nodes")
+        _check(np.isfinite(attributes).all(), "node_attributes has values like NaN")
+        attributes = np.ascontiguousarray(attributes)
     targets = arrays.get("targets")
-    _check(graphs, targets)
-    return TuSet(header["name"], graphs, targets)
+    if targets is not None:
+        _check_type(targets, np.int64, "targets")
+        _check(targets.ndim in {1, 2}, "targets has the wrong shape")
+        _check(len(targets) == n_graphs, "targets does not fit the graphs")
+    # Weights are not stored: the TU format has none, and ones are made faster than read.
+    adjacency = make_csr(np.ones(len(indices)), indices, indptr)
+    graphs = GraphBatch(adjacency, graph_ptr, labels, values, attributes)
+    return TuSet(str(name), graphs, targets)
 
 
-def _check(graphs: GraphBatch, targets: AnyArray | None) -> None:
-    """Refuse arrays that do not fit together and might lead others astray."""
-    matrix, n_nodes = graphs.adjacency, graphs.n_nodes
-    fits = (
-        matrix.indices.dtype == np.int32
-        and matrix.indptr.dtype == graphs.graph_ptr.dtype == np.int64
-        and len(matrix.indptr) == n_nodes + 1
-        and matrix.indptr[0] == 0
-        and matrix.indptr[-1] == len(matrix.indices)
-        and (np.diff(matrix.indptr) >= 0).all()
-        and matrix.indices.min(initial=0) >= 0
-        and matrix.indices.max(initial=-1) < n_nodes
-        and graphs.graph_ptr[0] == 0
-        and (np.diff(graphs.graph_ptr) >= 0).all()
-        and (targets is None or len(targets) == graphs.n_graphs)
-        and _are_labels(graphs)
-        and all(
-            rows is None or len(rows) == n_nodes
-            for rows in (graphs.node_labels, graphs.node_attributes)
-        )
-    )
-    if not fits:
-        raise ValueError("its arrays do not fit together")
+def _check_graph_ptr(graph_ptr: AnyArray) -> IndexArray:
+    _check_type(graph_ptr, np.int64, "graph_ptr")
+    _check(graph_ptr.ndim == 1 and len(graph_ptr) > 0, "graph_ptr is not a list")
+    rises = graph_ptr[0] == 0 and (graph_ptr[1:] >= graph_ptr[:-1]).all()
+    _check(rises, "graph_ptr does not rise from 0")
+    return graph_ptr
 
 
-def _are_labels(graphs: GraphBatch) -> bool:
-    labels = graphs.node_labels
+def _check_adjacency(indptr: AnyArray, indices: AnyArray, graph_ptr: IndexArray) -> None:
+    """Raise unless rows are sorted, without duplicates, and within their graph."""
+    _check_type(indptr, np.int64, "indptr")
+    _check_type(indices, np.int32, "indices")
+    n_nodes = int(graph_ptr[-1])
+    check_csr(indptr, indices, (n_nodes, n_nodes), "the adjacency matrix")
+    rises: BoolArray = indices[1:] > indices[:-1]
+    begins = indptr[(indptr > 0) & (indptr < len(indices))]
+    rises[begins - 1] = True  # from the last of a row to the first of the next
+    _check(rises.all(), "the columns of a row are not in order")
+    filled = np.flatnonzero(indptr[1:] > indptr[:-1])
+    graph = np.searchsorted(graph_ptr, filled, side="right") - 1
+    lowest, highest = indices[indptr[filled]], indices[indptr[filled + 1] - 1]
+    within = (lowest >= graph_ptr[graph]) & (highest < graph_ptr[graph + 1])
+    _check(within.all(), "an edge joins two graphs")
+
+
+def _check_labels(labels: AnyArray | None, n_nodes: int, n_values: int) -> None:
     if labels is None:
-        return not graphs.label_values
-    return labels.dtype == np.int64 and bool(
-        labels.min(initial=0) >= 0 and labels.max(initial=-1) < len(graphs.label_values)
-    )
+        _check(n_values == 0, "there are label values but no labels")
+        return
+    _check_type(labels, np.int64, "node_labels")
+    _check(labels.shape == (n_nodes,), "node_labels does not fit the nodes")
+    exist = labels.min(initial=0) >= 0 and labels.max(initial=-1) < n_values
+    _check(exist, "node_labels has numbers without a value")
+
+
+def _read_label_values(values: object) -> tuple[Any, ...]:
+    """Return the label values of the TU format: integers, or tuples of equal lengths."""
+    if not isinstance(values, list):
+        raise InputError("label_values is not a list")
+    rows = [value if isinstance(value, list) else [value] for value in values]
+    are_integers = all(_is_int32(number) for row in rows for number in row)
+    kinds = {(type(value), len(row)) for value, row in zip(values, rows, strict=True)}
+    _check(are_integers and len(kinds) <= 1, "label_values has other values than numbers")
+    _check(all(a < b for a, b in pairwise(rows)), "label_values is not in order")
+    return tuple(tuple(value) if isinstance(value, list) else value for value in values)
+
+
+def _is_int32(value: object) -> bool:
+    return type(value) is int and -(2**31) <= value < 2**31
+
+
+def _check_type(array: AnyArray, dtype: type, name: str) -> None:
+    _check(array.dtype == dtype, f"{name} has the type {array.dtype}")
+
+
+def _check(fits: object, reason: str) -> None:
+    if not fits:
+        raise InputError(reason)

@@ -1,4 +1,4 @@
-"""Public text forms of PTC and EXP, rewritten as the files of the TU format."""
+"""Convert the public text files of PTC and EXP to the files of the TU format."""
 
 from itertools import pairwise
 
@@ -9,60 +9,73 @@ from gskn.exceptions import FileFormatError
 
 # The public file of PTC numbers atom types by rank; the TU files by type.
 _PTC_LABELS = np.array([*range(1, 10), 11, *range(13, 22)])
+_MALFORMED = (ValueError, TypeError, LookupError, OverflowError)
 
 
 def tu_texts_from_gspan(graphs: str, classes: str) -> dict[str, str]:
     """Convert ``t # g``, ``v node label``, ``e node node bond`` and ``class graph``."""
-    rows = [line.split() for line in graphs.splitlines() if line.strip()]
     try:
-        starts = [number for number, row in enumerate(rows) if row[0] == "t"]
-        nodes = [
-            [int(row[2]) for row in rows[a:b] if row[0] == "v"]
-            for a, b in pairwise([*starts, len(rows)])
-        ]
-        edges = [
-            [(int(row[1]), int(row[2])) for row in rows[a:b] if row[0] == "e"]
-            for a, b in pairwise([*starts, len(rows)])
-        ]
-        listed = sorted(
-            (int(graph), int(kind)) for kind, graph in map(str.split, classes.splitlines())
-        )
-        labels = _PTC_LABELS[np.concatenate(nodes)]
-    except (ValueError, IndexError) as error:
-        raise FileFormatError("the download", f"not in gSpan form: {error}") from error
-    return _tu_texts(
-        [len(graph) for graph in nodes],
-        [np.array(graph).reshape(-1, 2) for graph in edges],
-        labels,
-        np.array([kind for _, kind in listed]),
-    )
+        return _convert_gspan(graphs, classes)
+    except _MALFORMED as error:
+        raise FileFormatError("the download", f"not in gSpan format: {error}") from error
 
 
 def tu_texts_from_neighbours(text: str) -> dict[str, str]:
     """Convert ``n class``, then a line ``label n_neighbours neighbours...`` per node."""
     try:
-        rows = [list(map(int, line.split())) for line in text.splitlines() if line.strip()]
-        sizes, classes, labels, edges = [], [], [], []
-        position = 1
-        for _ in range(rows[0][0]):
-            n_nodes, kind = rows[position]
-            nodes = rows[position + 1 : position + 1 + n_nodes]
-            sizes.append(n_nodes)
-            classes.append(kind)
-            labels += [row[0] for row in nodes]
-            pairs = [(node, other) for node, row in enumerate(nodes) for other in row[2:]]
-            edges.append(np.array(pairs).reshape(-1, 2))
-            position += 1 + n_nodes
-    except (ValueError, IndexError) as error:
+        return _convert_neighbours(text)
+    except _MALFORMED as error:
         raise FileFormatError(
             "the download", f"not lists of neighbours: {error}"
         ) from error
+
+
+def _convert_gspan(graphs: str, classes: str) -> dict[str, str]:
+    rows = [line.split() for line in graphs.splitlines() if line.strip()]
+    starts = [number for number, row in enumerate(rows) if row[0] == "t"]
+    nodes = [
+        [int(row[2]) for row in rows[a:b] if row[0] == "v"]
+        for a, b in pairwise([*starts, len(rows)])
+    ]
+    edges = [
+        [(int(row[1]), int(row[2])) for row in rows[a:b] if row[0] == "e"]
+        for a, b in pairwise([*starts, len(rows)])
+    ]
+    listed = sorted(
+        (int(graph), int(kind)) for kind, graph in map(str.split, classes.splitlines())
+    )
+    return _tu_texts(
+        [len(graph) for graph in nodes],
+        [np.array(graph).reshape(-1, 2) for graph in edges],
+        _PTC_LABELS[np.concatenate(nodes)],
+        np.array([kind for _, kind in listed]),
+    )
+
+
+def _convert_neighbours(text: str) -> dict[str, str]:
+    rows = [list(map(int, line.split())) for line in text.splitlines() if line.strip()]
+    sizes, classes, labels, edges = [], [], [], []
+    position = 1
+    for number in range(rows[0][0]):
+        n_nodes, kind = rows[position]
+        nodes = rows[position + 1 : position + 1 + max(n_nodes, 0)]
+        if len(nodes) != n_nodes:
+            raise ValueError(f"graph {number} has {len(nodes)} of {n_nodes} nodes")
+        sizes.append(n_nodes)
+        classes.append(kind)
+        labels += [row[0] for row in nodes]
+        pairs = [(node, other) for node, row in enumerate(nodes) for other in row[2:]]
+        edges.append(np.array(pairs).reshape(-1, 2))
+        position += 1 + n_nodes
     return _tu_texts(sizes, edges, np.array(labels), np.array(classes))
 
 
 def _tu_texts(
     sizes: list[int], edges: list[IndexArray], labels: AnyArray, classes: AnyArray
 ) -> dict[str, str]:
+    for number, (pairs, size) in enumerate(zip(edges, sizes, strict=True)):
+        if pairs.size and (pairs.min() < 0 or pairs.max() >= size):
+            raise ValueError(f"graph {number} has an edge to a node that does not exist")
     first = np.concatenate(([0], np.cumsum(sizes)))
     joined = np.concatenate(
         [pairs + start + 1 for pairs, start in zip(edges, first, strict=False)]
@@ -70,7 +83,7 @@ def _tu_texts(
     both = np.unique(np.concatenate([joined, joined[:, ::-1]]), axis=0)
     indicator = np.repeat(np.arange(1, len(sizes) + 1), sizes)
     return {
-        "A": "".join(f"{a}, {b}\n" for a, b in both.tolist()),
+        "A": "".join(f"{a}, {b}\n" for a, b in both.astype(np.int64).tolist()),
         "graph_indicator": _lines(indicator),
         "graph_labels": _lines(classes),
         "node_labels": _lines(labels),

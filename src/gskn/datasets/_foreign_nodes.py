@@ -1,73 +1,110 @@
-"""Public forms of the node sets, rewritten as the npz that `read_npz` reads.
+"""Convert the public files of the node sets to the npz format that `read_npz` reads.
 
-Planetoid publishes pickles. They are read by an unpickler that knows arrays, CSR
-matrices and dicts and refuses everything else, so a file cannot run code.
+Planetoid publishes pickles. The unpickler here builds plain records, lists and dicts
+only, so that a file can neither run code nor make numpy or scipy index outside an array.
 """
 
 import io
 import json
 import pickle
+import pickletools
+import re
 from collections import defaultdict
 from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array, vstack
 
-from gskn._types import AnyArray
+from gskn._archives import read_array
+from gskn._limits import max_unpacked_bytes
+from gskn._types import AnyArray, IndexArray
 from gskn.exceptions import FileFormatError
+from gskn.graphs._sparse import check_csr
 
 PLANETOID_PARTS = ("x", "tx", "allx", "y", "ty", "ally", "graph", "test.index")
-_MALFORMED = (ValueError, KeyError, TypeError, IndexError, EOFError)
 GRAPHSAGE_PARTS = ("G.json", "class_map.json", "id_map.json", "feats.npy")
+_MALFORMED = (
+    *(ValueError, TypeError, LookupError, AttributeError, EOFError, OverflowError),
+    *(RecursionError, StopIteration, pickle.UnpicklingError),
+)
 
 
 def arrays_from_planetoid(*contents: bytes) -> dict[str, AnyArray]:
-    """Convert the eight files of a Planetoid set, in the order of their names above."""
+    """Convert the eight files of a Planetoid set, in the order of PLANETOID_PARTS."""
     try:
-        parts = dict(zip(PLANETOID_PARTS, contents, strict=True))
-        test = np.array(parts.pop("test.index").split(), dtype=np.int64)
-        _, tx, allx, _, ty, ally, graph = (_unpickle(parts[name]) for name in parts)
-        # Test nodes are stored out of order; the index says which node a row belongs to.
-        order = np.arange(allx.shape[0] + tx.shape[0])
-        order[test] = np.sort(test)
-        attributes = vstack([allx, tx]).tocsr()[order]
-        labels = np.concatenate([ally, ty])[order].argmax(axis=1)
-        pairs = np.array([(node, other) for node, row in graph.items() for other in row])
-    except (*_MALFORMED, pickle.UnpicklingError, AttributeError) as error:
+        return _convert_planetoid(dict(zip(PLANETOID_PARTS, contents, strict=True)))
+    except _MALFORMED as error:
         raise FileFormatError(
-            "the download", f"not in Planetoid's form: {error}"
+            "the download", f"not in Planetoid's format: {error}"
         ) from error
-    pairs = pairs[pairs[:, 0] != pairs[:, 1]]
-    return _node_arrays(len(order), pairs, attributes.astype(np.float32), labels)
 
 
 def arrays_from_graphsage(*contents: bytes) -> dict[str, AnyArray]:
-    """Convert the four files of a GraphSAGE set, in the order of their names above."""
+    """Convert the four files of a GraphSAGE set, in the order of GRAPHSAGE_PARTS."""
     try:
-        graph, classes, ids = (json.loads(content) for content in contents[:3])
-        features = np.load(io.BytesIO(contents[3]), allow_pickle=False)
-        position = [ids[str(node["id"])] for node in graph["nodes"]]
-        pairs = np.array([(link["source"], link["target"]) for link in graph["links"]])
-        pairs = np.array(position)[pairs]
-        labels = np.zeros(
-            (len(position), len(next(iter(classes.values())))), dtype=np.uint8
-        )
-        for node, row in classes.items():
-            labels[ids[node]] = row
-    except (*_MALFORMED, StopIteration) as error:
+        return _convert_graphsage(dict(zip(GRAPHSAGE_PARTS, contents, strict=True)))
+    except _MALFORMED as error:
         raise FileFormatError(
-            "the download", f"not in GraphSAGE's form: {error}"
+            "the download", f"not in GraphSAGE's format: {error}"
         ) from error
+
+
+def _convert_planetoid(parts: dict[str, bytes]) -> dict[str, AnyArray]:
+    test = np.array(parts["test.index"].split(), dtype=np.int64)
+    tx, allx = (_as_matrix(_unpickle(parts[name])) for name in ("tx", "allx"))
+    ty, ally = (_as_array(_unpickle(parts[name])) for name in ("ty", "ally"))
+    # Test nodes are stored out of order; the index has the node of each row.
+    order = np.arange(allx.shape[0] + tx.shape[0])
+    order[test] = np.sort(test)
+    attributes = vstack([allx, tx]).tocsr()[order]
+    labels = np.concatenate([ally, ty])[order].argmax(axis=1)
+    graph = _unpickle(parts["graph"])
+    # A list that is stored once may be referred to many times.
+    if sum(map(len, graph.values())) > len(parts["graph"]):
+        raise ValueError("the graph has more edges than its file has bytes")
+    pairs = [(node, other) for node, row in graph.items() for other in row]
+    edges = _as_edges(pairs, len(order))
+    edges = edges[edges[:, 0] != edges[:, 1]]
+    return _node_arrays(len(order), edges, attributes.astype(np.float32), labels)
+
+
+def _convert_graphsage(parts: dict[str, bytes]) -> dict[str, AnyArray]:
+    graph, classes, ids = (json.loads(parts[name]) for name in GRAPHSAGE_PARTS[:3])
+    features = read_array(parts["feats.npy"])
+    position = np.array([ids[str(node["id"])] for node in graph["nodes"]])
+    n_nodes = len(position)
+    links = [(link["source"], link["target"]) for link in graph["links"]]
+    pairs = _as_edges(position[_as_edges(links, n_nodes)], n_nodes)
+    n_labels = len(next(iter(classes.values())))
+    if features.dtype.kind not in "biuf" or features.shape[:1] != (n_nodes,):
+        raise ValueError(
+            f"features of {features.dtype} and shape {features.shape} for {n_nodes} nodes"
+        )
+    if n_nodes * n_labels > max_unpacked_bytes(sum(map(len, parts.values()))):
+        raise ValueError(f"{n_labels} labels for {n_nodes} nodes are too many")
+    labels = np.zeros((n_nodes, n_labels), dtype=np.uint8)
+    for node, row in classes.items():
+        labels[ids[node]] = row
     loops = np.unique(pairs[pairs[:, 0] == pairs[:, 1], 0])
     arrays = _node_arrays(
-        len(position), pairs[pairs[:, 0] != pairs[:, 1]], csr_array(features), labels
+        n_nodes, pairs[pairs[:, 0] != pairs[:, 1]], csr_array(features), labels
     )
     arrays["labels"] = np.packbits(labels, axis=1)
     return {**arrays, "selfloops": loops, "label_shape": np.array(labels.shape)}
 
 
+def _as_edges(pairs: Any, n_nodes: int) -> IndexArray:
+    """Check pairs of nodes."""
+    edges = np.array(pairs)
+    if edges.ndim != 2 or edges.shape[1] != 2 or edges.dtype.kind not in "iu":
+        raise ValueError("edges must be pairs of integers")
+    if edges.min() < 0 or edges.max() >= n_nodes:
+        raise ValueError(f"an edge has a node that is not among the {n_nodes} nodes")
+    return edges.astype(np.int64)
+
+
 def _node_arrays(
-    n_nodes: int, pairs: AnyArray, attributes: csr_array, labels: AnyArray
+    n_nodes: int, pairs: IndexArray, attributes: csr_array, labels: AnyArray
 ) -> dict[str, AnyArray]:
     both = np.unique(np.concatenate([pairs, pairs[:, ::-1]]), axis=0)
     counts = np.bincount(both[:, 0], minlength=n_nodes)
@@ -84,35 +121,43 @@ def _node_arrays(
     }
 
 
-class _CsrState:
-    """Takes the place of scipy's class: an inert bag for the state of a matrix."""
+class _Record:
+    """Stand-in for an object in a pickle: its arguments and its state, nothing else."""
 
-    def as_matrix(self) -> csr_array:
-        state = self.__dict__
-        return csr_array(
-            (state["data"], state["indices"], state["indptr"]), shape=state["_shape"]
-        )
+    def __init__(self, *arguments: object):
+        self.arguments = arguments
+        self.state: Any = None
+
+    def __setstate__(self, state: object) -> None:
+        self.state = state
 
 
-def _blank(_kind: object, _base: object, _state: object) -> _CsrState:
-    return _CsrState()
+class _Type(_Record):
+    """A numpy dtype."""
+
+
+class _Array(_Record):
+    """A numpy array."""
+
+
+class _Matrix(_Record):
+    """A CSR matrix of scipy."""
 
 
 def _as_bytes(text: str, _encoding: str) -> bytes:
-    """Undo what Python 3 does to bytes in an old protocol; codecs at large stay out."""
+    """Encode bytes that an old protocol stores as text; other encodings do not occur."""
     return text.encode("latin1")
 
 
-_make_array = np.empty(0).__reduce__()[0]
-_HARMLESS: dict[tuple[str, str], Any] = {
-    ("numpy", "ndarray"): np.ndarray,
-    ("numpy", "dtype"): np.dtype,
-    ("numpy.core.multiarray", "_reconstruct"): _make_array,
-    ("numpy._core.multiarray", "_reconstruct"): _make_array,
-    ("scipy.sparse.csr", "csr_matrix"): _CsrState,
-    ("scipy.sparse._csr", "csr_matrix"): _CsrState,
-    ("copy_reg", "_reconstructor"): _blank,
-    ("copyreg", "_reconstructor"): _blank,
+_ALLOWED: dict[tuple[str, str], Any] = {
+    ("numpy", "ndarray"): _Array,
+    ("numpy", "dtype"): _Type,
+    ("numpy.core.multiarray", "_reconstruct"): _Array,
+    ("numpy._core.multiarray", "_reconstruct"): _Array,
+    ("scipy.sparse.csr", "csr_matrix"): _Matrix,
+    ("scipy.sparse._csr", "csr_matrix"): _Matrix,
+    ("copy_reg", "_reconstructor"): _Matrix,
+    ("copyreg", "_reconstructor"): _Matrix,
     ("__builtin__", "object"): object,
     ("__builtin__", "list"): list,
     ("builtins", "list"): list,
@@ -121,14 +166,43 @@ _HARMLESS: dict[tuple[str, str], Any] = {
 }
 
 
-class _HarmlessUnpickler(pickle.Unpickler):
+class _Unpickler(pickle.Unpickler):
     def find_class(self, module: str, name: str) -> Any:
-        if (module, name) not in _HARMLESS:
-            raise pickle.UnpicklingError(f"{module}.{name} has no place in a data set")
-        return _HARMLESS[module, name]
+        if (module, name) not in _ALLOWED:
+            raise pickle.UnpicklingError(f"{module}.{name} is not allowed in a data set")
+        return _ALLOWED[module, name]
 
 
 def _unpickle(content: bytes) -> Any:
+    for operation, argument, _ in pickletools.genops(content):
+        # The unpickler allocates a table of this length.
+        if operation.name.endswith("PUT") and int(argument or 0) > len(content):
+            raise ValueError("the pickle declares more objects than it has bytes")
     # Written by Python 2, whose strings are bytes.
-    value = _HarmlessUnpickler(io.BytesIO(content), encoding="latin1").load()
-    return value.as_matrix() if isinstance(value, _CsrState) else value
+    return _Unpickler(io.BytesIO(content), encoding="latin1").load()
+
+
+def _as_matrix(value: Any) -> csr_array:
+    if not isinstance(value, _Matrix):
+        raise TypeError("the attributes are not a CSR matrix")
+    n_rows, n_columns = map(int, value.state["_shape"])
+    data, indices, indptr = (
+        _as_array(value.state[name]) for name in ("data", "indices", "indptr")
+    )
+    indptr, indices = check_csr(indptr, indices, (n_rows, n_columns), "attributes")
+    if data.shape != indices.shape:
+        raise ValueError(f"{len(data)} values for {len(indices)} entries of a matrix")
+    return csr_array((data, indices, indptr), shape=(n_rows, n_columns))
+
+
+def _as_array(value: Any) -> AnyArray:
+    if not isinstance(value, _Array):
+        raise TypeError("a part is not an array")
+    _, shape, kind, is_fortran, content = value.state
+    name, order = kind.arguments[0], kind.state[1]
+    if not isinstance(kind, _Type) or not re.fullmatch("[<>=|][biuf][1248]", order + name):
+        raise TypeError("an array has a type other than numbers")
+    if isinstance(content, str):
+        content = content.encode("latin1")
+    array = np.frombuffer(content, dtype=order + name)
+    return array.reshape(shape, order="F" if is_fortran else "C")

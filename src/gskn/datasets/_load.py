@@ -1,4 +1,4 @@
-"""load: a data set by its name."""
+"""Load a data set by its name."""
 
 import json
 from collections.abc import Mapping
@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from gskn._files import check_regular
 from gskn._types import AnyArray, IndexArray
 from gskn.datasets._cache import read_tu_cached
 from gskn.datasets._catalog import SetInfo, find_set, known_sets
@@ -16,7 +17,7 @@ from gskn.datasets._store import data_home as resolve_home
 from gskn.datasets._store import fetch_files, find_files
 from gskn.exceptions import FileFormatError
 from gskn.graphs._assemble import shorten
-from gskn.graphs._tu import read_tu
+from gskn.graphs._tu import TuSet, read_tu
 
 _N_FOLDS = 10
 
@@ -27,10 +28,10 @@ def load(name: str, data_home: str | Path | None = None) -> Dataset:
     Parameters
     ----------
     name : str
-        Case, dashes and underscores do not matter; `names` lists them all.
+        Name of the set; case, dashes and underscores do not matter. See `names`.
     data_home : str or Path, default=None
-        Folder of the files. None is the environment variable ``GSKN_DATA``, else the
-        platform's cache directory.
+        Folder of the files. None selects the environment variable ``GSKN_DATA``, else
+        the platform's cache directory.
 
     Returns
     -------
@@ -40,14 +41,17 @@ def load(name: str, data_home: str | Path | None = None) -> Dataset:
     Raises
     ------
     UnknownDatasetError
-        No set has this name; the message suggests the nearest.
+        If no set has this name; the message suggests a similar one.
     DatasetNotFoundError
-        The set is not on disk and cannot be downloaded; says which file to put where.
+        If the set is not on disk and cannot be downloaded; the message names the file to
+        add to the data folder.
+    FileFormatError
+        If a file of the set is malformed.
 
     Notes
     -----
-    A set in the TU format is parsed once and kept beside its source in binary form.
-    Downloads are over https, and verified against checksums of the text files.
+    A set in the TU format is parsed once and cached beside its source in binary form.
+    Downloads use https and are verified against checksums of the text files.
 
     Examples
     --------
@@ -72,13 +76,24 @@ def load(name: str, data_home: str | Path | None = None) -> Dataset:
     if path.suffix == ".npz":
         graphs, y = read_npz(path)
         return Dataset(info.name, graphs, y, "node", {}, info.description)
-    # Only what lies in the data folder gets a cache; packages are not written to.
+    # Only sets in the data folder are cached; nothing is written to packages.
     parsed = read_tu_cached(path) if path.is_relative_to(home) else read_tu(path)
-    if parsed.targets is None:
-        raise FileFormatError(path, f"{info.name}_graph_labels.txt is missing")
-    y = parsed.targets
+    y = graph_classes(parsed, path)
     folds = _folds(info, home, y)
     return Dataset(info.name, parsed.graphs, y, "graph", folds, info.description)
+
+
+def graph_classes(parsed: TuSet, path: Path) -> AnyArray:
+    """Return the class of every graph of a TU set; raise if there is not one for each."""
+    file = f"{parsed.name}_graph_labels.txt"
+    if parsed.targets is None:
+        raise FileFormatError(path, f"{file} is missing")
+    if parsed.targets.ndim > 1:
+        n_columns = parsed.targets.shape[1]
+        raise FileFormatError(
+            path, f"{file} has {n_columns} numbers for each graph; give one class"
+        )
+    return parsed.targets
 
 
 def names() -> list[str]:
@@ -87,39 +102,47 @@ def names() -> list[str]:
 
 
 def _folds(info: SetInfo, home: Path, y: AnyArray) -> Mapping[str, tuple[IndexArray, ...]]:
-    """Return the folds that lie beside the data, and stratified ones in any case."""
+    """Return the folds that are stored beside the data, and always stratified ones."""
     path = home / "folds" / f"{info.name}.json"
-    stored = _read_folds(path, len(y)) if path.is_file() else {}
+    stored = _read_folds(path, len(y)) if path.exists() else {}
     return stored if "stratified_seed0" in stored else {**stored, **stratified_folds(y)}
 
 
 def _read_folds(path: Path, n_graphs: int) -> dict[str, tuple[IndexArray, ...]]:
+    check_regular(path)
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
         folds = {str(kind): tuple(map(_as_fold, tests)) for kind, tests in content.items()}
-    except (ValueError, TypeError, AttributeError) as error:
+    except (ValueError, TypeError, AttributeError, RecursionError, OSError) as error:
         raise FileFormatError(path, f"not lists of test indices: {error}") from error
     for kind, tests in folds.items():
-        joined = np.concatenate([*tests, np.empty(0, dtype=np.int64)])
-        distinct = np.unique(joined)
-        if len(distinct) != len(joined) or not np.isin(distinct, np.arange(n_graphs)).all():
+        if len(tests) < 2 or not all(map(len, tests)):
             raise FileFormatError(
-                path, f"the folds {kind!r} repeat or leave the {n_graphs} graphs"
+                path, f"the folds {shorten(kind)} are not two or more lists with indices"
+            )
+        joined = np.concatenate(tests)
+        distinct = np.unique(joined)
+        if len(distinct) != len(joined) or distinct[0] < 0 or distinct[-1] >= n_graphs:
+            raise FileFormatError(
+                path,
+                f"the folds {shorten(kind)} repeat an index or have one that is not among "
+                f"the {n_graphs} graphs",
             )
     return folds
 
 
 def _as_fold(test: object) -> IndexArray:
     if not isinstance(test, list) or not all(type(number) is int for number in test):
-        raise TypeError(f"{shorten(test)} is no list of whole numbers")
-    return np.array(test, dtype=object).clip(-1, 2**31).astype(np.int64)
+        raise TypeError(f"{shorten(test)} is not a list of whole numbers")
+    # Larger numbers are refused later; int64 cannot hold all of them.
+    return np.array([min(max(number, -1), 2**31) for number in test], dtype=np.int64)
 
 
 def stratified_folds(y: AnyArray) -> dict[str, tuple[IndexArray, ...]]:
-    """Return ten folds by class, or none where a class has fewer graphs."""
+    """Return ten stratified folds, or none if a class has fewer than ten graphs."""
     if y.ndim != 1 or len(y) == 0 or np.unique(y, return_counts=True)[1].min() < _N_FOLDS:
         return {}
-    # scikit-learn is slow to import, and most sets have their folds beside them.
+    # scikit-learn is slow to import, and most sets have stored folds.
     selection = import_module("sklearn.model_selection")
     splitter = selection.StratifiedKFold(_N_FOLDS, shuffle=True, random_state=0)
     return {"stratified_seed0": tuple(test for _, test in splitter.split(y, y))}

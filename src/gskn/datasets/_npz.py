@@ -1,54 +1,166 @@
-"""Node sets in npz: CSR adjacency, CSR attributes and labels of one graph."""
+"""Node sets in npz format: CSR adjacency, CSR attributes and labels of one graph."""
 
-import zipfile
 from pathlib import Path
 
 import numpy as np
 from scipy.sparse import csr_array
 
-from gskn._types import AnyArray, IndexArray
+from gskn._archives import read_arrays
+from gskn._limits import max_unpacked_bytes
+from gskn._types import AnyArray, FloatArray, IndexArray
 from gskn.exceptions import FileFormatError, InputError
 from gskn.graphs import GraphBatch
 from gskn.graphs._assemble import GraphParts, assemble
+from gskn.graphs._sparse import check_csr
 
-_UNREADABLE = (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile)
+_ADJACENCY = ("adj_shape", "adj_indptr", "adj_indices")
+_ATTRIBUTES = ("attr_shape", "attr_indptr", "attr_indices", "attr_data")
+_REQUIRED = (*_ADJACENCY, *_ATTRIBUTES, "labels")
+_OPTIONAL = ("selfloops", "label_shape")
 
 
 def read_npz(path: Path) -> tuple[GraphBatch, AnyArray]:
-    """Read the graph and the labels; index arrays may be of any small integer type."""
+    """Read a node set.
+
+    Parameters
+    ----------
+    path : Path
+        Archive of the arrays ``adj_indptr``, ``adj_indices`` and ``adj_shape``,
+        ``attr_indptr``, ``attr_indices``, ``attr_data`` and ``attr_shape``, and
+        ``labels``: one whole number per node, or rows of packed bits with their shape
+        in ``label_shape``. ``selfloops`` may list nodes with a self-loop. Index arrays
+        may have any integer type.
+
+    Returns
+    -------
+    graphs : GraphBatch
+        One graph.
+    y : ndarray of shape (n_nodes,) or (n_nodes, n_labels)
+        Label of every node, or 0/1 for each label.
+
+    Raises
+    ------
+    FileFormatError
+        If the file is malformed or would take too much memory.
+    """
+    arrays = read_arrays(path, (*_REQUIRED, *_OPTIONAL))
+    for name in _REQUIRED:
+        if name not in arrays:
+            raise FileFormatError(path, f"not a node set: the array {name!r} is missing")
     try:
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as content:
-            arrays = {name: content[name] for name in content.files}
-        return _build(arrays)
-    except (*_UNREADABLE, InputError) as error:
-        raise FileFormatError(path, f"not a node set in npz: {error}") from error
+        _check_memory(arrays, max_unpacked_bytes(path.stat().st_size))
+        return _read_graph(arrays), _read_labels(arrays)
+    except InputError as error:
+        raise FileFormatError(path, f"not a node set: {error}") from error
 
 
-def _build(arrays: dict[str, AnyArray]) -> tuple[GraphBatch, AnyArray]:
-    n_nodes = int(arrays["adj_shape"][0])
-    indptr: IndexArray = arrays["adj_indptr"].astype(np.int64)
-    source = np.repeat(np.arange(n_nodes), np.diff(indptr))
-    target = arrays["adj_indices"].astype(np.int64)
-    loops = arrays.get("selfloops", np.empty(0)).astype(np.int64)
-    attributes = csr_array(
-        (
-            arrays["attr_data"].astype(np.float64),
-            arrays["attr_indices"].astype(np.int64),
-            arrays["attr_indptr"].astype(np.int64),
-        ),
-        shape=tuple(arrays["attr_shape"].tolist()),
+def _check_memory(arrays: dict[str, AnyArray], bound: int) -> None:
+    """Raise if the arrays would become too large in the types that they are used in."""
+    n_nodes, n_attributes = _shape(arrays, "attr_shape")
+    n_labels = _shape(arrays, "label_shape")[1] if arrays["labels"].ndim == 2 else 1
+    n_bytes = 8 * (
+        4 * arrays["adj_indices"].size  # source and target, and both with the self-loops
+        + 3 * arrays["attr_indices"].size
+        + 2 * n_nodes * (n_attributes + n_labels)  # `assemble` copies the attributes
     )
+    if n_bytes > bound:
+        raise InputError(
+            f"it would take {n_bytes} bytes, more than the bound of {bound} for a file of "
+            "this size"
+        )
+
+
+def _read_graph(arrays: dict[str, AnyArray]) -> GraphBatch:
+    n_nodes, n_columns = _shape(arrays, "adj_shape")
+    if n_nodes != n_columns:
+        raise InputError(f"adj_shape must be square, got {n_nodes} x {n_columns}")
+    indptr, target = check_csr(
+        arrays["adj_indptr"], arrays["adj_indices"], (n_nodes, n_nodes), "adj"
+    )
+    source = np.repeat(np.arange(n_nodes), np.diff(indptr))
+    loops = _read_loops(arrays)
     part = GraphParts(
         [n_nodes],
         np.concatenate([source, loops]),
         np.concatenate([target, loops]),
-        attributes=attributes.toarray(),
+        attributes=_read_attributes(arrays, n_nodes),
     )
-    return assemble([part]), _labels(arrays)
+    return assemble([part])
 
 
-def _labels(arrays: dict[str, AnyArray]) -> AnyArray:
+def _read_loops(arrays: dict[str, AnyArray]) -> IndexArray:
+    loops = arrays.get("selfloops", np.empty(0, dtype=np.int64))
+    if loops.ndim != 1 or (loops.size and loops.dtype.kind not in "iu"):
+        raise InputError(
+            f"selfloops must be a list of integers, got {loops.dtype} of shape "
+            f"{loops.shape}"
+        )
+    return loops.astype(np.int64)
+
+
+def _read_attributes(arrays: dict[str, AnyArray], n_nodes: int) -> FloatArray:
+    shape = _shape(arrays, "attr_shape")
+    values = arrays["attr_data"]
+    if shape[0] != n_nodes:
+        raise InputError(f"attr_shape has {shape[0]} rows for {n_nodes} nodes")
+    indptr, indices = check_csr(
+        arrays["attr_indptr"], arrays["attr_indices"], shape, "attr"
+    )
+    if values.shape != indices.shape or values.dtype.kind not in "biuf":
+        raise InputError(
+            f"attr_data must be {len(indices)} numbers, one for each of attr_indices, got "
+            f"{values.dtype} of shape {values.shape}"
+        )
+    matrix = csr_array((values.astype(np.float64), indices, indptr), shape=shape)
+    rows: FloatArray = matrix.toarray()
+    return rows
+
+
+def _read_labels(arrays: dict[str, AnyArray]) -> IndexArray:
     labels = arrays["labels"]
-    if labels.ndim == 2:  # a bit for every label a node may have
-        labels = np.unpackbits(labels, axis=1)[:, : int(arrays["label_shape"][1])]
+    n_nodes = _shape(arrays, "adj_shape")[0]
+    if labels.ndim == 2:
+        return _unpack_labels(labels, _shape(arrays, "label_shape"), n_nodes)
+    if labels.shape != (n_nodes,):
+        raise InputError(
+            f"labels must be one number per node, got shape {labels.shape} for {n_nodes} "
+            "nodes"
+        )
+    if labels.dtype.kind not in "biuf" or not _are_whole(labels):
+        raise InputError("labels must be whole numbers")
     return labels.astype(np.int64)
+
+
+def _are_whole(labels: AnyArray) -> bool:
+    if labels.dtype.kind in "bi":
+        return True
+    # 2**63 is the smallest float that int64 cannot hold.
+    values = labels.astype(np.float64)
+    return bool(((np.abs(values) < 2.0**63) & (np.trunc(values) == values)).all())
+
+
+def _unpack_labels(labels: AnyArray, shape: tuple[int, int], n_nodes: int) -> IndexArray:
+    """Unpack a bit for each label that a node may have."""
+    n_labels = shape[1]
+    if (
+        labels.dtype != np.uint8
+        or labels.shape != (n_nodes, -(-n_labels // 8))
+        or shape[0] != n_nodes
+    ):
+        raise InputError(
+            f"labels of {labels.dtype} and shape {labels.shape} are not the packed bits of "
+            f"{shape[0]} x {n_labels} labels for {n_nodes} nodes"
+        )
+    return np.unpackbits(labels, axis=1)[:, :n_labels].astype(np.int64)
+
+
+def _shape(arrays: dict[str, AnyArray], name: str) -> tuple[int, int]:
+    if name not in arrays:
+        raise InputError(f"the array {name!r} is missing")
+    array = arrays[name]
+    if array.shape != (2,) or array.dtype.kind not in "iu" or array.min() < 0:
+        raise InputError(
+            f"{name} must be two sizes, got {array.dtype} of shape {array.shape}"
+        )
+    n_rows, n_columns = array.tolist()
+    return n_rows, n_columns

@@ -1,4 +1,4 @@
-"""read: graphs of one's own, with their classes, as a data set."""
+"""Read graphs and their classes from the user's files."""
 
 import csv
 from collections import Counter
@@ -7,40 +7,43 @@ from pathlib import Path
 
 import numpy as np
 
+from gskn._files import check_exists, check_regular
 from gskn._types import AnyArray
 from gskn.datasets._dataset import Dataset
-from gskn.datasets._load import stratified_folds
+from gskn.datasets._load import graph_classes, stratified_folds
 from gskn.exceptions import FileFormatError, InputError, MissingFileError
 from gskn.graphs import GraphBatch, read_graphs
+from gskn.graphs._assemble import shorten
 from gskn.graphs._folder import Folder
 from gskn.graphs._read import CLASS_FILES, is_graph_file, read_folder
 from gskn.graphs._tu import find_tu_name, read_tu
 
+_MAX_CLASS_LENGTH = 1000  # numpy takes as much memory for all as for the longest
 _HEADERS = (("graph", "id", "name", "file"), ("class", "label", "target", "y"))
 
 
 def read(path: str | Path, classes: str | Path | None = None) -> Dataset:
-    """Read graphs and their classes from files of one's own.
+    """Read graphs and their classes from your own files.
 
     Parameters
     ----------
     path : str or Path
-        A folder or zip in the TU format, which holds the classes; or whatever
+        A folder or zip archive in the TU format, which has the classes; or anything that
         `read_graphs` reads.
     classes : str or Path, default=None
-        File of lines ``graph,class``, with or without a header. Graphs are called by
-        name: that of their file, with or without its suffix, or that which the file gives
-        them. None is ``labels.csv``, ``classes.csv`` or ``graph_labels.csv`` in the folder.
+        File of lines ``graph,class``, with or without a header. A graph is given by the
+        name of its file, with or without the suffix, or by its name in that file. None
+        selects ``labels.csv``, ``classes.csv`` or ``graph_labels.csv`` in the folder.
 
     Returns
     -------
     data : Dataset
-        Named by its path; ``y`` holds whole numbers if all classes are, else text.
+        Its name is the path; ``y`` has integers if all classes are integers, else text.
 
     Raises
     ------
     FileFormatError
-        A graph without a class, a class for no graph, or two classes for one graph.
+        If a file is malformed, a graph has no class or two, or a class has no graph.
 
     Examples
     --------
@@ -48,13 +51,12 @@ def read(path: str | Path, classes: str | Path | None = None) -> Dataset:
     >>> data = datasets.read("my-graphs/", classes="my-classes.csv")  # doctest: +SKIP
     """
     path = Path(path)
-    if not path.exists():
-        raise MissingFileError(f"There is no file or folder {str(path)!r}.")
+    check_exists(path)
     if _is_tu(path):
         if classes is not None:
             raise InputError(
-                f"{str(path)!r} is in the TU format, which has classes of its own, in "
-                f"NAME_graph_labels.txt; leave out {str(classes)!r}."
+                f"{str(path)!r} is in the TU format, which has classes of its own in "
+                f"NAME_graph_labels.txt; omit {str(classes)!r}."
             )
         graphs, y = _read_tu(path)
     else:
@@ -62,7 +64,7 @@ def read(path: str | Path, classes: str | Path | None = None) -> Dataset:
         graphs = read_folder(path, [file]) if path.is_dir() else read_graphs(path)
         y = _match(graphs, file)
     _check_classes(y, path)
-    # With a slash, no name of a known set: results on file are found by the name.
+    # Stored results are found by name; with a slash it differs from all known sets.
     name = path.as_posix() if path.name != path.as_posix() else f"./{path.name}"
     return Dataset(name, graphs, y, "graph", stratified_folds(y), f"Read from {path}.")
 
@@ -75,41 +77,35 @@ def _is_tu(path: Path) -> bool:
 
 def _read_tu(path: Path) -> tuple[GraphBatch, AnyArray]:
     parsed = read_tu(path)
-    if parsed.targets is None:
-        raise FileFormatError(path, f"{parsed.name}_graph_labels.txt is missing")
-    if parsed.targets.ndim > 1:
-        raise FileFormatError(
-            path,
-            f"{parsed.name}_graph_labels.txt gives {parsed.targets.shape[1]} numbers a "
-            "graph; give one class",
-        )
-    return parsed.graphs, parsed.targets
+    return parsed.graphs, graph_classes(parsed, path)
 
 
 def _find_classes(path: Path, classes: str | Path | None) -> Path:
     if classes is not None:
-        if not Path(classes).is_file():
-            raise MissingFileError(f"There is no file of classes {str(classes)!r}.")
+        check_regular(Path(classes))
         return Path(classes)
     if path.is_dir():
         found = [file for file in path.iterdir() if file.name.lower() in CLASS_FILES]
         if len(found) == 1:
+            check_regular(found[0])
             return found[0]
         if found:
             names = " and ".join(sorted(file.name for file in found))
-            raise InputError(f"{str(path)!r} holds {names}; keep one file of classes.")
+            raise InputError(f"{str(path)!r} has {names}; keep one file of classes.")
     raise MissingFileError(
         f"The graphs of {str(path)!r} have no classes; give a file of lines graph,class "
-        f"(for a folder: as {CLASS_FILES[0]} in it)."
+        f"(for a folder, it may be {CLASS_FILES[0]} in that folder)."
     )
 
 
 def _read_lines(file: Path) -> Iterator[tuple[int, str, str]]:
-    """Yield line, graph and class."""
+    """Yield the number of a line, its graph and its class."""
     try:
         lines = file.read_text(encoding="utf-8-sig").splitlines()
     except UnicodeDecodeError as error:
         raise FileFormatError(file, f"not text in UTF-8: {error}") from error
+    except OSError as error:
+        raise FileFormatError(file, f"cannot be read: {error.strerror}") from error
     delimiter = next((sign for sign in ",;\t" if lines and sign in lines[0]), ",")
     reader = csv.reader(lines, delimiter=delimiter)
     try:
@@ -124,6 +120,12 @@ def _read_lines(file: Path) -> Iterator[tuple[int, str, str]]:
             raise FileFormatError(
                 file, f"expected a graph and its class, got {shown!r}", line=number
             )
+        if len(row[1]) > _MAX_CLASS_LENGTH:
+            raise FileFormatError(
+                file,
+                f"the class {shorten(row[1])} has more than {_MAX_CLASS_LENGTH} characters",
+                line=number,
+            )
         yield number, row[0], row[1]
 
 
@@ -134,7 +136,7 @@ def _is_header(row: list[str]) -> bool:
 
 
 def _match(graphs: GraphBatch, file: Path) -> AnyArray:
-    """Give every graph its class, or say which one has none."""
+    """Return the class of every graph; raise if a graph has none or two."""
     names = _distinct_names(graphs, file)
     position = {name: number for number, name in enumerate(names)}
     line_of: dict[int, int] = {}
@@ -167,8 +169,7 @@ def _distinct_names(graphs: GraphBatch, file: Path) -> list[str]:
     name, count = Counter(names).most_common(1)[0]
     if count > 1:
         raise InputError(
-            f"{count} graphs are named {name!r}, so that {file.name} cannot tell them "
-            "apart; rename them."
+            f"{count} graphs are named {name!r}, so {file.name} is ambiguous; rename them."
         )
     return names
 

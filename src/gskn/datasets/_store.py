@@ -1,4 +1,4 @@
-"""Where the files of a set lie, and how they get there."""
+"""The files of data sets: the data folder, downloads and checksums."""
 
 import hashlib
 import logging
@@ -16,7 +16,7 @@ import platformdirs
 import pooch
 import requests
 
-from gskn._files import whole_file
+from gskn._files import check_regular, whole_file
 from gskn._types import AnyArray
 from gskn.datasets._catalog import SetInfo
 from gskn.datasets._checksums import SHA256
@@ -51,20 +51,25 @@ def data_home(path: str | Path | None = None) -> Path:
 
 
 def find_files(info: SetInfo, home: Path) -> Path | None:
-    """Return the file or folder that holds a set, or None.
+    """Return the file or folder of a set, or None.
 
     MUTAG is built in: the package holds a copy, which is used where ``home`` has none.
     """
     if not info.file:
         return None
-    for candidate in (home / info.file, home / info.name):
-        if candidate.is_file() or (candidate / f"{info.name}_A.txt").is_file():
-            return candidate
+    try:
+        for candidate in (home / info.file, home / info.name):
+            if _is_set(candidate, info.name):
+                return candidate
+    except OSError as error:  # for instance, a name that is too long
+        raise InputError(
+            f"The data folder {str(home)!r} cannot be read: {error.strerror}."
+        ) from error
     return BUILT_IN_MUTAG if info.name == "MUTAG" else None
 
 
 def fetch_files(info: SetInfo, home: Path) -> Path:
-    """Download a set into the data folder, whole and verified, or say what to do."""
+    """Download a set into the data folder and verify it; raise with a remedy."""
     target = home / info.file
     if home.exists() and not home.is_dir():
         raise InputError(f"The data folder {str(home)!r} is a file; name a folder.")
@@ -90,9 +95,18 @@ def verify_files(info: SetInfo, path: Path) -> None:
     found = _array_hash(path) if info.file.endswith(".npz") else _text_hashes(info, path)
     for part, expected in SHA256[info.name].items():
         if found[part] != expected:
-            raise FileFormatError(
-                path, f"{info.name} {part}: another checksum than it should be"
-            )
+            raise FileFormatError(path, f"the checksum of {info.name} {part} is wrong")
+
+
+def _is_set(path: Path, name: str) -> bool:
+    """Return whether a path is a file, or a folder in TU format; raise for a pipe."""
+    if path.is_dir():
+        edges = path / f"{name}_A.txt"
+        return edges.exists() and not edges.is_dir()
+    if not path.exists():
+        return False
+    check_regular(path)
+    return True
 
 
 def _text_hashes(info: SetInfo, path: Path) -> dict[str, str]:
@@ -122,7 +136,7 @@ def _array_hash(path: Path) -> dict[str, str]:
 
 
 def _download(url: str, target: Path) -> None:
-    """Download over https alone, with a progress bar where somebody watches."""
+    """Download over https only, with a progress bar on a terminal."""
     if not url.startswith("https://"):
         raise requests.exceptions.InvalidSchema(f"{url} is not https")
     download = pooch.HTTPDownloader(
@@ -141,7 +155,7 @@ def _refuse_insecure_redirect(response: Any, *_: object, **__: object) -> None:
 
 
 def _convert(info: SetInfo, target: Path) -> None:
-    """Download a set in a foreign form and store it in the one read here."""
+    """Download a set in another format and store it in the format read here."""
     contents = []
     with tempfile.TemporaryDirectory() as folder:
         for number, url in enumerate(info.urls):
@@ -168,7 +182,7 @@ def _remedy(info: SetInfo, home: Path, reason: str) -> str:
 
 
 def _explain(error: BaseException) -> str:
-    """Say in few words why a download failed."""
+    """Return a short reason for a failed download."""
     request = getattr(error, "request", None)
     host = urlsplit(request.url).hostname if request is not None else "the server"
     if isinstance(error, requests.exceptions.SSLError):

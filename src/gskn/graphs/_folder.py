@@ -1,36 +1,43 @@
-"""A folder or a zip archive, read alike and without unpacking to disk."""
+"""A folder or a zip archive, read through one interface and without unpacking to disk."""
 
-import lzma
 import zipfile
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-from gskn.exceptions import FileFormatError, GsknError, MissingFileError, UnsafeArchiveError
-
-MAX_UNPACKED_BYTES = 8 * 2**30
-_DAMAGES = (
-    zipfile.BadZipFile,
-    zlib.error,
-    lzma.LZMAError,
-    EOFError,
-    OSError,  # what bzip2 says of damage
-    NotImplementedError,  # compressed in a way Python cannot read
-    RuntimeError,  # encrypted
-)
+from gskn._archives import ARCHIVE_ERRORS, open_member
+from gskn._files import check_exists, check_regular
+from gskn._limits import max_text_bytes
+from gskn.exceptions import FileFormatError, UnsafeArchiveError
 
 
 class Folder:
-    """Files of a folder or zip by their base name."""
+    """Text files of a folder or zip archive by their base name.
+
+    Parameters
+    ----------
+    path : str or Path
+        A folder, or a file that is a zip archive.
+
+    Raises
+    ------
+    FileFormatError
+        If it cannot be read, or is not a zip archive.
+    UnsafeArchiveError
+        If the archive has members outside its folder or would become too large.
+    """
 
     def __init__(self, path: str | Path):
         self.path = Path(path)
-        if not self.path.exists():
-            raise MissingFileError(f"There is no file or folder {str(self.path)!r}.")
-        self._is_zip = self.path.is_file()
-        self._members = _zip_members(self.path) if self._is_zip else _files(self.path)
+        check_exists(self.path)
+        self._infos: dict[str, zipfile.ZipInfo] = {}
+        if self.path.is_dir():
+            self._members = _list_files(self.path)
+            return
+        check_regular(self.path)
+        self._infos = _list_members(self.path)
+        self._members = {name: info.filename for name, info in self._infos.items()}
 
     @property
     def names(self) -> list[str]:
@@ -38,72 +45,84 @@ class Folder:
         return sorted(self._members)
 
     def describe(self, name: str) -> str:
-        """Name a file in a message."""
+        """Return the path of a file for a message."""
         return str(self.path / self._members[name])
-
-    def size(self, name: str) -> int:
-        """Return the number of bytes of a file, unpacked."""
-        if not self._is_zip:
-            return (self.path / self._members[name]).stat().st_size
-        with zipfile.ZipFile(self.path) as archive:
-            return archive.getinfo(self._members[name]).file_size
 
     @contextmanager
     def open(self, name: str) -> Iterator[IO[bytes]]:
-        """Open a file for reading bytes; damage to an archive is said as such."""
-        if not self._is_zip:
-            with (self.path / self._members[name]).open("rb") as file:
-                yield file
+        """Open a file for reading bytes; errors of reading become FileFormatError."""
+        if name not in self._infos:
+            path = self.path / self._members[name]
+            check_regular(path)
+            try:
+                with path.open("rb") as file:
+                    yield file
+            except OSError as error:
+                raise FileFormatError(path, f"cannot be read: {error}") from error
             return
+        info = self._infos[name]
+        # The packed size is only declared, and may be wrong.
+        n_packed = min(info.compress_size, self.path.stat().st_size)
+        what = f"the member {info.filename!r}"
+        _check_size(info.file_size, n_packed, what, self.path)
         try:
-            with (
-                zipfile.ZipFile(self.path) as archive,
-                archive.open(self._members[name]) as file,
-            ):
-                yield file
-        except GsknError:
-            raise
-        except _DAMAGES as error:
-            raise FileFormatError(
-                self.describe(name),
-                f"damaged, or packed in a way that cannot be read: {error}",
-            ) from error
+            archive = zipfile.ZipFile(self.path)
+        except ARCHIVE_ERRORS as error:
+            raise _unreadable(self.path, error) from error
+        with archive, open_member(archive, info, self.describe(name)) as file:
+            yield file
 
 
-def _files(path: Path) -> dict[str, str]:
-    return {child.name: child.name for child in path.iterdir() if child.is_file()}
+def _list_files(path: Path) -> dict[str, str]:
+    """List everything but folders; a pipe or device is refused when it is opened."""
+    try:
+        children = [child for child in path.iterdir() if child.exists()]
+    except OSError as error:
+        raise FileFormatError(path, f"cannot be read: {error}") from error
+    return {child.name: child.name for child in children if not child.is_dir()}
 
 
-def _zip_members(path: Path) -> dict[str, str]:
-    """List the files of an archive, refusing those that reach outside or are too large."""
+def _list_members(path: Path) -> dict[str, zipfile.ZipInfo]:
+    """List the files of an archive by base name, after checks of names and total size."""
     try:
         with zipfile.ZipFile(path) as archive:
             infos = [info for info in archive.infolist() if not info.is_dir()]
-    except (zipfile.BadZipFile, OSError) as error:
-        raise FileFormatError(path, f"not a readable zip archive: {error}") from error
+    except ARCHIVE_ERRORS as error:
+        raise _unreadable(path, error) from error
     for info in infos:
         if _leaves_folder(info.filename):
             raise UnsafeArchiveError(
                 path, f"the member {info.filename!r} lies outside the archive's folder"
             )
-    # Archives made on a Mac carry a shadow of every file.
+    # Archives made on a Mac have a second, hidden entry for every file.
     infos = [info for info in infos if not info.filename.startswith("__MACOSX/")]
-    total = sum(info.file_size for info in infos)
-    if total > MAX_UNPACKED_BYTES:
-        raise UnsafeArchiveError(
-            path,
-            f"it would unpack to {total} bytes, beyond the bound of "
-            f"{MAX_UNPACKED_BYTES}; unpack it yourself if you trust it",
-        )
-    members: dict[str, str] = {}
+    total = sum(info.file_size for info in infos if info.filename.endswith(".txt"))
+    _check_size(total, path.stat().st_size, "it", path)
+    members: dict[str, zipfile.ZipInfo] = {}
     for info in infos:
         name = PurePosixPath(info.filename).name
         if name.endswith(".txt") and name in members:
             raise FileFormatError(
-                path, f"two files of one name: {members[name]!r} and {info.filename!r}"
+                path,
+                f"two files of one name: {members[name].filename!r} and {info.filename!r}",
             )
-        members[name] = info.filename
+        members[name] = info
     return members
+
+
+def _check_size(n_bytes: int, n_packed: int, what: str, path: Path) -> None:
+    bound = max_text_bytes(n_packed)
+    if n_bytes > bound:
+        raise UnsafeArchiveError(
+            path,
+            f"{what} would unpack to {n_bytes} bytes, beyond the bound of {bound}; unpack "
+            "the archive yourself if you trust it",
+        )
+
+
+def _unreadable(path: Path, error: BaseException) -> FileFormatError:
+    reason = " ".join(str(error).split()) or type(error).__name__
+    return FileFormatError(path, f"not a readable zip archive: {reason}")
 
 
 def _leaves_folder(name: str) -> bool:

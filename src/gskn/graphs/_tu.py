@@ -1,7 +1,9 @@
-"""The TU text format: ``NAME_A.txt`` and its companions, in a folder or a zip.
+"""The TU text format: ``NAME_A.txt`` and its companions, in a folder or a zip archive.
 
-Lines are parsed in bulk by pyarrow while the archive is still being unpacked; only a
-file that turns out to be malformed is read again, line by line, to name the line.
+Lines are parsed in bulk by pyarrow while the archive is still being unpacked; only the
+block of a file that turns out to be malformed is searched, line by line, for the line.
+The number of lines, of columns and the length of a line are bounded, so that a small
+archive cannot claim all memory.
 """
 
 import re
@@ -9,7 +11,6 @@ from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import IO, Any
 
@@ -27,12 +28,19 @@ from gskn.graphs._options import ReadOptions
 _BLOCK_BYTES = 2**22
 _PIECE_BYTES = 2**13
 _BLOCKS_AHEAD = 6
+_MAX_COLUMNS = 2**13  # pyarrow takes about a millisecond per column and block
+_MAX_LINE_BYTES = 2**19  # 64 for each column
+_FIRST_VALUES = 2**18
+_GROWTH = 1.25
+# A pair of nodes may be listed this often, and a small graph may repeat its edges freely.
+_MAX_LISTINGS = 8
+_FREE_EDGES = 2**20
 _EDGES = "_A.txt"
 
 
 @dataclass(frozen=True)
 class TuSet:
-    """What the files of one TU set say; ``targets`` is None without graph labels."""
+    """Content of the files of one TU set; ``targets`` is None without graph labels."""
 
     name: str
     graphs: GraphBatch
@@ -40,11 +48,11 @@ class TuSet:
 
 
 def find_tu_name(folder: Folder) -> str | None:
-    """Return NAME if the folder holds ``NAME_A.txt``."""
+    """Return NAME if the folder has a file ``NAME_A.txt``, else None."""
     names = [name for name in folder.names if name.endswith(_EDGES)]
     if len(names) > 1:
         raise FileFormatError(
-            folder.path, f"several sets in one place: {', '.join(names)}; separate them"
+            folder.path, f"several sets in one folder: {', '.join(names)}; separate them"
         )
     return names[0].removesuffix(_EDGES) if names else None
 
@@ -57,24 +65,24 @@ def read_tu(path: str | Path, options: ReadOptions | None = None) -> TuSet:
     Raises
     ------
     FileFormatError
-        Names the file and, where one is at fault, the line.
+        If a file is malformed, with the name of the file and, where possible, the line.
     """
     options = options or ReadOptions()
     folder = Folder(path)
     name = find_tu_name(folder)
     if name is None:
-        raise FileFormatError(path, "no file NAME_A.txt, so this is no set in TU format")
+        raise FileFormatError(path, "not in TU format: there is no file NAME_A.txt")
     files = _TuFiles(folder, name)
     (indicator,) = files.integers("graph_indicator", n_columns=1)
     targets = files.integers("graph_labels") if files.has("graph_labels") else None
     sizes = _graph_sizes(indicator, None if targets is None else len(targets[0]), files)
-    edges = files.integers("A", n_columns=2)
+    edges = files.integers("A", n_columns=2, max_rows=_max_edges(sizes))
     _check_node_numbers(edges, len(indicator), files)
     labels = attributes = None
     if files.has("node_labels") and options.node_label is not None:
-        labels = files.integers("node_labels")
+        labels = files.integers("node_labels", max_rows=len(indicator))
     if files.has("node_attributes") and options.node_attributes is not None:
-        attributes = files.floats("node_attributes")
+        attributes = files.floats("node_attributes", max_rows=len(indicator))
     for suffix, rows in (("node_labels", labels), ("node_attributes", attributes)):
         if rows is not None and len(rows[0]) != len(indicator):
             raise FileFormatError(
@@ -99,6 +107,12 @@ def read_tu(path: str | Path, options: ReadOptions | None = None) -> TuSet:
         _name_bad_value(edges, indicator, attributes, files)
         raise
     return TuSet(name, graphs, None if targets is None else _as_targets(targets))
+
+
+def _max_edges(sizes: IndexArray) -> int:
+    """Return how many lines the edges may take: pairs of nodes, each listed some times."""
+    n_pairs = float(np.square(sizes, dtype=np.float64).sum())
+    return _FREE_EDGES + int(_MAX_LISTINGS * n_pairs)
 
 
 def _as_labels(columns: list[AnyArray]) -> Any:
@@ -126,15 +140,21 @@ class _TuFiles:
     def describe(self, suffix: str) -> str:
         return self.folder.describe(self.file(suffix))
 
-    def integers(self, suffix: str, n_columns: int | None = None) -> list[AnyArray]:
-        """Return the columns of a file."""
-        return self._columns(suffix, pa.int32(), n_columns)
+    def integers(
+        self, suffix: str, *, n_columns: int | None = None, max_rows: int | None = None
+    ) -> list[AnyArray]:
+        """Return the columns of a file; by default, the first line gives their number."""
+        return self._columns(suffix, pa.int32(), n_columns, max_rows)
 
-    def floats(self, suffix: str) -> list[FloatArray]:
-        return self._columns(suffix, pa.float64(), None)
+    def floats(self, suffix: str, *, max_rows: int) -> list[FloatArray]:
+        return self._columns(suffix, pa.float64(), None, max_rows)
 
     def _columns(
-        self, suffix: str, dtype: pa.DataType, n_columns: int | None
+        self,
+        suffix: str,
+        dtype: pa.DataType,
+        n_columns: int | None,
+        max_rows: int | None,
     ) -> list[AnyArray]:
         if not self.has(suffix):
             raise FileFormatError(self.folder.path, f"{self.file(suffix)} is missing")
@@ -142,23 +162,58 @@ class _TuFiles:
             n_columns = self._count_columns(suffix)
         try:
             with self.folder.open(self.file(suffix)) as file:
-                n_bytes = self.folder.size(self.file(suffix))
-                return _parse(file, n_bytes, n_columns, dtype)
-        except (pa.ArrowInvalid, pa.ArrowKeyError) as error:
-            self._name_bad_line(suffix, n_columns, dtype)
+                return _parse(file, n_columns, dtype, max_rows)
+        except (pa.ArrowInvalid, pa.ArrowKeyError, _TooLongLineError) as error:
+            self._find_bad_line(suffix, n_columns, dtype)
             reason = " ".join(str(error).split())
             raise FileFormatError(self.describe(suffix), f"malformed: {reason}") from error
+        except _TooManyRowsError:
+            raise FileFormatError(
+                self.describe(suffix),
+                f"more than {max_rows} lines, too many for the nodes in "
+                f"{self.file('graph_indicator')}",
+                line=self.line_of(suffix, max_rows or 0),
+            ) from None
 
     def _count_columns(self, suffix: str) -> int:
-        with self.folder.open(self.file(suffix)) as file:
-            return next((line.count(b",") for line in file if line.strip()), 0) + 1
+        """Count the numbers in the first line that is not empty."""
+        for first, block in self._numbered_blocks(suffix):
+            filled = block.lstrip(b"\r\n")
+            if not filled:
+                continue
+            n_columns = filled.splitlines()[0].count(b",") + 1
+            if n_columns > _MAX_COLUMNS:
+                n_empty = len(block[: len(block) - len(filled)].splitlines())
+                raise FileFormatError(
+                    self.describe(suffix),
+                    f"{n_columns} columns, more than the bound of {_MAX_COLUMNS}",
+                    line=first + n_empty,
+                )
+            return n_columns
+        return 1
 
-    def _name_bad_line(self, suffix: str, n_columns: int, dtype: pa.DataType) -> None:
+    def _numbered_blocks(self, suffix: str) -> Iterator[tuple[int, bytes]]:
+        """Yield blocks of whole lines and the number of their first line."""
+        number = 1
+        with self.folder.open(self.file(suffix)) as file:
+            try:
+                for block in _line_blocks(file):
+                    yield number, block
+                    number += len(block.splitlines())
+            except _TooLongLineError as error:
+                raise FileFormatError(
+                    self.describe(suffix), str(error), line=number + error.n_lines_before
+                ) from None
+
+    def _find_bad_line(self, suffix: str, n_columns: int, dtype: pa.DataType) -> None:
+        """Raise an error that names the first malformed line, if there is one."""
         number = _INTEGER if pa.types.is_integer(dtype) else _NUMBER
         what = "integers" if number is _INTEGER else "numbers"
-        with self.folder.open(self.file(suffix)) as file:
-            for line_number, line in enumerate(file, start=1):
-                text = line.decode("utf-8", "replace").rstrip("\r\n")
+        for first, block in self._numbered_blocks(suffix):
+            if _is_parsed(block, n_columns, dtype):
+                continue
+            for line_number, line in enumerate(block.splitlines(), start=first):
+                text = line.decode("utf-8", "replace")
                 fields = text.split(",")
                 good = len(fields) == n_columns and all(map(number.fullmatch, fields))
                 if text and not (good and _fits(fields, dtype)):
@@ -169,10 +224,27 @@ class _TuFiles:
                     )
 
     def line_of(self, suffix: str, row: int) -> int:
-        """Return the line that holds a row; the parser passes over empty lines."""
-        with self.folder.open(self.file(suffix)) as file:
-            filled = (number for number, line in enumerate(file, start=1) if line.strip())
-            return next(islice(filled, row, None), row + 1)
+        """Return the number of the line that holds a row; empty lines hold none."""
+        n_rows = 0
+        for first, block in self._numbered_blocks(suffix):
+            filled = np.fromiter(map(bool, block.splitlines()), dtype=bool)
+            n_more = int(filled.sum())
+            if n_rows + n_more > row:
+                return first + int(np.flatnonzero(filled)[row - n_rows])
+            n_rows += n_more
+        return row + 1
+
+
+class _TooLongLineError(Exception):
+    """A line is longer than the bound."""
+
+    def __init__(self, n_lines_before: int):
+        self.n_lines_before = n_lines_before  # in the same block
+        super().__init__(f"the line has more than {_MAX_LINE_BYTES} bytes")
+
+
+class _TooManyRowsError(Exception):
+    """A file has more lines than the set has room for."""
 
 
 _INTEGER = re.compile(r"[ \t]*-?\d+[ \t]*", re.ASCII)
@@ -188,16 +260,15 @@ def _fits(fields: list[str], dtype: pa.DataType) -> bool:
 
 
 def _parse(
-    file: IO[bytes], n_bytes: int, n_columns: int, dtype: pa.DataType
+    file: IO[bytes], n_columns: int, dtype: pa.DataType, max_rows: int | None
 ) -> list[AnyArray]:
-    """Parse lines of comma-separated numbers, unpacking the next blocks meanwhile.
+    """Parse lines of comma-separated numbers while the next blocks are being unpacked.
 
-    pyarrow could read the stream by itself, but its reading threads outlive an error
-    and then bring the interpreter down.
+    pyarrow can read the stream itself, but its reading threads outlive an error and then
+    crash the interpreter.
     """
-    # A field takes two bytes at least. Pages that are not written to take no memory.
-    n_most = n_bytes // (2 * n_columns) + 1
-    columns = [np.empty(n_most, dtype.to_pandas_dtype()) for _ in range(n_columns)]
+    n_first = _FIRST_VALUES // n_columns
+    columns = [np.empty(n_first, dtype.to_pandas_dtype()) for _ in range(n_columns)]
     n_rows = 0
     with ThreadPoolExecutor(max_workers=1) as pool:
         blocks = _line_blocks(file)
@@ -206,11 +277,15 @@ def _parse(
             upcoming.append(pool.submit(next, blocks, b""))
             parsed = _parse_block(block, n_columns, dtype)
             end = n_rows + len(parsed[0])
+            if max_rows is not None and end > max_rows:
+                raise _TooManyRowsError
             for column, values in zip(columns, parsed, strict=True):
+                if end > len(column):
+                    column.resize(max(end, int(_GROWTH * len(column))), refcheck=False)
                 column[n_rows:end] = values
             n_rows = end
     for column in columns:
-        column.resize(n_rows, refcheck=False)  # gives back what was not needed
+        column.resize(n_rows, refcheck=False)  # gives unused memory back
     return columns
 
 
@@ -224,21 +299,33 @@ def _parse_block(block: bytes, n_columns: int, dtype: pa.DataType) -> list[AnyAr
             column_types=dict.fromkeys(names, dtype), null_values=[]
         ),
     )
-    return [table[name].to_numpy() for name in names]
+    return [column.to_numpy() for column in table.columns]
+
+
+def _is_parsed(block: bytes, n_columns: int, dtype: pa.DataType) -> bool:
+    try:
+        _parse_block(block, n_columns, dtype)
+    except (pa.ArrowInvalid, pa.ArrowKeyError):
+        return False
+    return True
 
 
 def _line_blocks(file: IO[bytes]) -> Iterator[bytes]:
-    """Read a file in blocks of whole lines.
+    """Read a file in blocks of whole lines; raise `_TooLongLineError` for a long line.
 
-    A member of a zip archive is read in small pieces, for a read of many bytes unpacks
-    as many packed ones, 35 times as long for COLLAB, and then copies them piece by piece.
+    A member of a zip archive is read in small pieces: zipfile takes as many packed bytes
+    as it is asked for unpacked ones, and copies what is left of them each time.
     """
     pieces: list[bytes] = []
-    size = 0
+    size = line_bytes = 0  # of the block, and of its last line
     while piece := file.read(_PIECE_BYTES):
         pieces.append(piece)
         size += len(piece)
-        cut = piece.rfind(b"\n") + 1
+        cut = _last_line_end(piece)
+        line_bytes = len(piece) - cut if cut else line_bytes + len(piece)
+        if line_bytes > _MAX_LINE_BYTES:
+            before = b"".join(pieces)[:-line_bytes]
+            raise _TooLongLineError(len(before.splitlines()))
         if size >= _BLOCK_BYTES and cut:
             pieces[-1] = piece[:cut]
             yield b"".join(pieces)
@@ -248,11 +335,17 @@ def _line_blocks(file: IO[bytes]) -> Iterator[bytes]:
         yield rest
 
 
+def _last_line_end(piece: bytes) -> int:
+    """Return the position after the last line feed, or carriage return, or 0."""
+    # A carriage return at the end may belong to a line feed in the next piece.
+    return piece.rfind(b"\n") + 1 or piece.rfind(b"\r", 0, -1) + 1
+
+
 def _graph_sizes(
     indicator: IndexArray, n_targets: int | None, files: _TuFiles
 ) -> IndexArray:
-    """Count the nodes of every graph; a graph id that never occurs has none."""
-    # Without graph labels, graphs are as many as the ids say, at most one for each node.
+    """Count the nodes of every graph; a graph id that does not occur has none."""
+    # Without graph labels, the largest id is the number of graphs, at most one per node.
     largest = int(indicator.max(initial=0))
     n_graphs = min(largest, len(indicator)) if n_targets is None else n_targets
     wrong = (indicator < 1) | (indicator > n_graphs)
@@ -294,7 +387,7 @@ def _name_bad_value(
     attributes: list[FloatArray] | None,
     files: _TuFiles,
 ) -> None:
-    """Find the line of what `assemble` refused: an edge or an attribute."""
+    """Raise an error that names the line of an edge or attribute `assemble` refused."""
     crossing = indicator[edges[0]] != indicator[edges[1]]
     if crossing.any():
         row = int(np.argmax(crossing))
