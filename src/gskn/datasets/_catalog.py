@@ -1,4 +1,4 @@
-"""The sets known by name: what they hold, and where they are at home."""
+"""The catalogue of data sets: their contents and where they are published."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ _GRAPHSAGE = f"{_RAW}/williamleif/GraphSAGE/master/example_data"
 
 @dataclass(frozen=True)
 class SetInfo:
-    """One known set. Edges are counted once, self-loops included."""
+    """One data set of the catalogue. Edges are counted once, self-loops included."""
 
     name: str
     task: Literal["graph", "node"]
@@ -30,107 +30,227 @@ class SetInfo:
     n_nodes: int
     n_edges: int
     n_classes: int
-    n_labels: int  # of nodes; 0 where they have none
+    n_labels: int  # distinct node labels; 0 without labels
     n_attributes: int
     description: str
-    file: str = ""  # what to put into the data folder; "" for a generated set
+    file: str = ""  # name in the data folder; empty for a generated set
     urls: tuple[str, ...] = ()
     form: Literal["tu", "gspan", "neighbours", "planetoid", "graphsage", ""] = ""
     generate: Callable[[], Dataset] | None = None
 
 
-def _tu(name: str, counts: tuple[int, int, int, int, int, int], text: str) -> SetInfo:
-    urls = (f"{_TU_HOME}/{name}.zip",)
-    return SetInfo(name, "graph", *counts, text, f"{name}.zip", urls, "tu")
+def _tu(name: str, description: str, **counts: int) -> SetInfo:
+    """Describe a set of the TU collection."""
+    return SetInfo(
+        name=name,
+        task="graph",
+        description=description,
+        file=f"{name}.zip",
+        urls=(f"{_TU_HOME}/{name}.zip",),
+        form="tu",
+        **counts,
+    )
 
 
 _SETS = (
     _tu(
         "MUTAG",
-        (188, 3371, 3721, 2, 7, 0),
         "Nitroaromatic compounds, mutagenic or not.",
+        n_graphs=188,
+        n_nodes=3371,
+        n_edges=3721,
+        n_classes=2,
+        n_labels=7,
+        n_attributes=0,
     ),
     SetInfo(
-        *("PTC", "graph", 344, 8792, 8931, 2, 19, 0),
-        "Compounds that cause cancer in male rats or do not, with hydrogen atoms "
-        "(larger graphs than the set PTC_MR of the TU collection).",
-        "PTC.zip",
-        (f"{_RAW}/{_PTC_GRAPHS}/ptc_graph.txt", f"{_RAW}/{_PTC_CLASSES}/ptc_label.txt"),
-        "gspan",
+        name="PTC",
+        task="graph",
+        n_graphs=344,
+        n_nodes=8792,
+        n_edges=8931,
+        n_classes=2,
+        n_labels=19,
+        n_attributes=0,
+        description=(
+            "Compounds that cause cancer in male rats or do not, with hydrogen atoms "
+            "(larger graphs than the set PTC_MR of the TU collection)."
+        ),
+        file="PTC.zip",
+        urls=(
+            f"{_RAW}/{_PTC_GRAPHS}/ptc_graph.txt",
+            f"{_RAW}/{_PTC_CLASSES}/ptc_label.txt",
+        ),
+        form="gspan",
     ),
     _tu(
-        *("PROTEINS", (1113, 43471, 81044, 2, 3, 1)),
+        "PROTEINS",
         "Proteins as graphs of secondary structure elements, enzymes or not.",
+        n_graphs=1113,
+        n_nodes=43471,
+        n_edges=81044,
+        n_classes=2,
+        n_labels=3,
+        n_attributes=1,
     ),
     _tu(
-        *("IMDB-BINARY", (1000, 19773, 96531, 2, 0, 0)),
+        "IMDB-BINARY",
         "Ego networks of actors who played together, action or romance.",
+        n_graphs=1000,
+        n_nodes=19773,
+        n_edges=96531,
+        n_classes=2,
+        n_labels=0,
+        n_attributes=0,
     ),
     _tu(
-        *("IMDB-MULTI", (1500, 19502, 98903, 3, 0, 0)),
+        "IMDB-MULTI",
         "Ego networks of actors who played together, comedy, romance or science fiction.",
+        n_graphs=1500,
+        n_nodes=19502,
+        n_edges=98903,
+        n_classes=3,
+        n_labels=0,
+        n_attributes=0,
     ),
     _tu(
-        *("COLLAB", (5000, 372474, 12288916, 3, 0, 0)),
+        "COLLAB",
         "Ego networks of researchers who wrote together, of three fields of physics.",
+        n_graphs=5000,
+        n_nodes=372474,
+        n_edges=12288916,
+        n_classes=3,
+        n_labels=0,
+        n_attributes=0,
     ),
     _tu(
-        *("BZR", (405, 14479, 15535, 2, 10, 3)),
+        "BZR",
         "Ligands of the benzodiazepine receptor, active or not, with coordinates.",
+        n_graphs=405,
+        n_nodes=14479,
+        n_edges=15535,
+        n_classes=2,
+        n_labels=10,
+        n_attributes=3,
     ),
     _tu(
-        *("COX2", (467, 19252, 20289, 2, 8, 3)),
+        "COX2",
         "Inhibitors of cyclooxygenase-2, active or not, with coordinates.",
+        n_graphs=467,
+        n_nodes=19252,
+        n_edges=20289,
+        n_classes=2,
+        n_labels=8,
+        n_attributes=3,
     ),
     _tu(
-        *("PROTEINS_full", (1113, 43471, 81044, 2, 3, 29)),
+        "PROTEINS_full",
         "PROTEINS with all physical and chemical measurements.",
+        n_graphs=1113,
+        n_nodes=43471,
+        n_edges=81044,
+        n_classes=2,
+        n_labels=3,
+        n_attributes=29,
     ),
     SetInfo(
-        *("EXP", "graph", 1200, 58442, 72530, 2, 2, 0),
-        "Formulas, satisfiable or not; graphs 2i and 2i+1 are a pair that 1-WL "
-        "cannot tell apart.",
-        "EXP.zip",
-        (f"{_RAW}/{_EXP}/GRAPHSAT.txt",),
-        "neighbours",
+        name="EXP",
+        task="graph",
+        n_graphs=1200,
+        n_nodes=58442,
+        n_edges=72530,
+        n_classes=2,
+        n_labels=2,
+        n_attributes=0,
+        description=(
+            "Formulas, satisfiable or not; graphs 2i and 2i+1 are a pair that 1-WL "
+            "cannot tell apart."
+        ),
+        file="EXP.zip",
+        urls=(f"{_RAW}/{_EXP}/GRAPHSAT.txt",),
+        form="neighbours",
     ),
     SetInfo(
-        *("CSL", "graph", 150, 6150, 12300, 10, 0, 0),
-        "Circular skip links: 4-regular graphs of 41 nodes that 1-WL cannot tell apart. "
-        "Its public file is a pickle, which runs code; where no CSL.zip is at hand, the "
-        "same graphs are generated, under other node orders.",
-        "CSL.zip",
+        name="CSL",
+        task="graph",
+        n_graphs=150,
+        n_nodes=6150,
+        n_edges=12300,
+        n_classes=10,
+        n_labels=0,
+        n_attributes=0,
+        description=(
+            "Circular skip links: 4-regular graphs of 41 nodes that 1-WL cannot tell "
+            "apart. The published file is a pickle, which may run code; without a CSL.zip, "
+            "the same graphs are generated with other node orders."
+        ),
+        file="CSL.zip",
         generate=csl,
     ),
     SetInfo(
-        *("cora", "node", 1, 2708, 5278, 7, 0, 1433),
-        "Papers on machine learning that cite each other, by subject.",
-        "cora.npz",
-        tuple(f"{_PLANETOID}/ind.cora.{part}" for part in PLANETOID_PARTS),
-        "planetoid",
+        name="cora",
+        task="node",
+        n_graphs=1,
+        n_nodes=2708,
+        n_edges=5278,
+        n_classes=7,
+        n_labels=0,
+        n_attributes=1433,
+        description="Papers on machine learning that cite each other, by subject.",
+        file="cora.npz",
+        urls=tuple(f"{_PLANETOID}/ind.cora.{part}" for part in PLANETOID_PARTS),
+        form="planetoid",
     ),
     SetInfo(
-        *("pubmed", "node", 1, 19717, 44324, 3, 0, 500),
-        "Papers on diabetes that cite each other, by subject.",
-        "pubmed.npz",
-        tuple(f"{_PLANETOID}/ind.pubmed.{part}" for part in PLANETOID_PARTS),
-        "planetoid",
+        name="pubmed",
+        task="node",
+        n_graphs=1,
+        n_nodes=19717,
+        n_edges=44324,
+        n_classes=3,
+        n_labels=0,
+        n_attributes=500,
+        description="Papers on diabetes that cite each other, by subject.",
+        file="pubmed.npz",
+        urls=tuple(f"{_PLANETOID}/ind.pubmed.{part}" for part in PLANETOID_PARTS),
+        form="planetoid",
     ),
     SetInfo(
-        *("ppi", "node", 1, 14755, 228431, 121, 0, 50),
-        "Interactions of proteins in five tissues; a protein may have several functions.",
-        "ppi.npz",
-        tuple(f"{_GRAPHSAGE}/toy-ppi-{part}" for part in GRAPHSAGE_PARTS),
-        "graphsage",
+        name="ppi",
+        task="node",
+        n_graphs=1,
+        n_nodes=14755,
+        n_edges=228431,
+        n_classes=121,
+        n_labels=0,
+        n_attributes=50,
+        description="Interactions of proteins in five tissues; several functions each.",
+        file="ppi.npz",
+        urls=tuple(f"{_GRAPHSAGE}/toy-ppi-{part}" for part in GRAPHSAGE_PARTS),
+        form="graphsage",
     ),
     SetInfo(
-        *("structure", "graph", 400, 19508, 28742, 4, 0, 0),
-        "Cycles, paths, wheels and ladders of 20 to 80 nodes with a tenth more edges.",
+        name="structure",
+        task="graph",
+        n_graphs=400,
+        n_nodes=19508,
+        n_edges=28742,
+        n_classes=4,
+        n_labels=0,
+        n_attributes=0,
+        description="Cycles, paths, wheels and ladders of 20 to 80 nodes, with noise.",
         generate=structure,
     ),
     SetInfo(
-        *("regular", "graph", 100, 2000, 5000, 2, 0, 0),
-        "Connected 5-regular graphs of 20 nodes against two of 10 nodes each.",
+        name="regular",
+        task="graph",
+        n_graphs=100,
+        n_nodes=2000,
+        n_edges=5000,
+        n_classes=2,
+        n_labels=0,
+        n_attributes=0,
+        description="Connected 5-regular graphs of 20 nodes against two of 10 nodes each.",
         generate=regular,
     ),
 )
@@ -143,12 +263,12 @@ _ALIASES = {
 
 
 def known_sets() -> tuple[SetInfo, ...]:
-    """Return what is known of every set, in a fixed order."""
+    """Return the catalogue, in a fixed order."""
     return _SETS
 
 
 def find_set(name: str) -> SetInfo:
-    """Return the set of that name; case, dashes and underscores do not matter."""
+    """Return the entry of a set; case, dashes and underscores of its name are ignored."""
     by_key = {_key(info.name): info for info in _SETS}
     by_key |= {alias: by_key[_key(target)] for alias, target in _ALIASES.items()}
     key = _key(str(name))
@@ -158,7 +278,7 @@ def find_set(name: str) -> SetInfo:
     hint = f"did you mean {by_key[near[0]].name!r}?" if near else ""
     listed = ", ".join(info.name for info in _SETS)
     raise UnknownDatasetError(
-        f"There is no data set {name!r}; {hint or f'known are {listed}.'}"
+        f"There is no data set {name!r}; {hint or f'available: {listed}.'}"
     )
 
 

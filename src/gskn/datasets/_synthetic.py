@@ -1,4 +1,4 @@
-"""Sets made by rule: the paper's synthetic sets, and pairs that 1-WL cannot tell apart."""
+"""Generated sets: the paper's synthetic sets, and pairs that 1-WL cannot tell apart."""
 
 from collections.abc import Callable
 
@@ -17,11 +17,28 @@ _PAIRINGS_AT_ONCE = 4096
 def structure(
     n_per_class: int = 100, *, noise: float = 0.1, random_state: RandomState = 0
 ) -> Dataset:
-    """Make cycles, paths, wheels and ladders with some extra edges (classes 0 to 3).
+    """Generate cycles, paths, wheels and ladders with extra edges (classes 0 to 3).
 
-    Sizes are uniform in 20..80; a ladder has an even size, rounded down. Then a tenth
-    (``noise``) as many edges as the graph has, rounded, are added between nodes that
-    are not adjacent, uniformly: the paper's set *Structure*.
+    This is the paper's set *Structure*. Sizes are uniform in 20..80; a ladder has an even
+    size, rounded down. Extra edges are drawn uniformly between nodes that are not adjacent.
+
+    Parameters
+    ----------
+    n_per_class : int, default=100
+        Number of graphs of every class.
+    noise : float, default=0.1
+        Number of extra edges, relative to the edges of a graph.
+    random_state : int, Generator or None, default=0
+        Seed.
+
+    Returns
+    -------
+    data : Dataset
+
+    Examples
+    --------
+    >>> structure(2).graphs.n_graphs
+    8
     """
     n_per_class = check_int(n_per_class, "n_per_class", minimum=1)
     noise = check_fraction(noise, "noise")
@@ -39,10 +56,26 @@ def structure(
 
 
 def regular(n_per_class: int = 50, *, random_state: RandomState = 0) -> Dataset:
-    """Make 5-regular graphs: connected of 20 nodes (0), two of 10 nodes each (1).
+    """Generate 5-regular graphs: connected with 20 nodes (0), two with 10 nodes (1).
 
-    Every simple 5-regular graph of its size, connected for class 0, is equally likely:
-    the paper's set *Regular*. No 1-WL test and no random walk tells the classes apart.
+    This is the paper's set *Regular*. Every simple 5-regular graph of its size, connected
+    for class 0, is equally likely. Neither 1-WL nor random walks distinguish the classes.
+
+    Parameters
+    ----------
+    n_per_class : int, default=50
+        Number of graphs of every class.
+    random_state : int, Generator or None, default=0
+        Seed.
+
+    Returns
+    -------
+    data : Dataset
+
+    Examples
+    --------
+    >>> regular(3).graphs.degrees.max()
+    np.int64(5)
     """
     n_per_class = check_int(n_per_class, "n_per_class", minimum=1)
     generator = as_generator(random_state)
@@ -60,7 +93,7 @@ def regular(n_per_class: int = 50, *, random_state: RandomState = 0) -> Dataset:
 
 
 def rings(k: int = 3) -> Dataset:
-    """Make a ring of ``2 k`` nodes (0) and two rings of ``k`` nodes (1)."""
+    """Generate a ring of ``2 k`` nodes (0) and two rings of ``k`` nodes (1)."""
     k = check_int(k, "k", minimum=3)
     _, ring = _cycle(k)
     parts = [
@@ -72,10 +105,15 @@ def rings(k: int = 3) -> Dataset:
 
 
 def csl(n_copies: int = 15, *, random_state: RandomState = 0) -> Dataset:
-    """Make circular skip links: 10 classes of 41-node graphs, ``n_copies`` of each.
+    """Generate circular skip links: 10 classes of 41-node graphs, ``n_copies`` of each.
 
-    Class ``c`` joins every node of a ring to those 1 and ``CSL_SKIPS[c]`` steps away.
+    Class ``c`` joins every node of a ring to the nodes 1 and ``CSL_SKIPS[c]`` steps away.
     The first copy is in ring order, the others have their nodes shuffled.
+
+    References
+    ----------
+    R. Murphy, B. Srinivasan, V. Rao and B. Ribeiro, "Relational pooling for graph
+    representations", 2019.
     """
     n_copies = check_int(n_copies, "n_copies", minimum=1)
     generator = as_generator(random_state)
@@ -95,9 +133,10 @@ def csl(n_copies: int = 15, *, random_state: RandomState = 0) -> Dataset:
 
 
 def rook_shrikhande() -> Dataset:
-    """Make the 4x4 rook graph (0) and the Shrikhande graph (1).
+    """Generate the 4x4 rook graph (0) and the Shrikhande graph (1).
 
-    Both are strongly regular with parameters (16, 6, 2, 2), so even 2-WL is blind.
+    Both are strongly regular with parameters (16, 6, 2, 2), so 2-WL cannot distinguish
+    them either.
     """
     row, column = np.divmod(np.arange(16), 4)
     down, right = row[None] - row[:, None], column[None] - column[:, None]
@@ -111,7 +150,7 @@ def rook_shrikhande() -> Dataset:
 
 
 def decalin_bicyclopentyl() -> Dataset:
-    """Make two molecules of ten carbons that 1-WL cannot tell apart.
+    """Generate two molecules of ten carbons that 1-WL cannot tell apart.
 
     Decalin (0) is two rings of six that share a bond, bicyclopentyl (1) two rings of
     five joined by a bond.
@@ -175,7 +214,7 @@ def _circulant(n_nodes: int, steps: tuple[int, ...]) -> IndexArray:
 def _sample_absent_edges(
     n_nodes: int, edges: IndexArray, n_extra: int, generator: np.random.Generator
 ) -> IndexArray:
-    """Choose pairs of nodes that are no edges, uniformly and without repetition."""
+    """Draw pairs of nodes that are not adjacent, uniformly and without repetition."""
     absent = np.triu(np.ones((n_nodes, n_nodes), dtype=bool), k=1)
     absent[edges.min(axis=0), edges.max(axis=0)] = False
     pairs = np.array(np.nonzero(absent))
@@ -189,7 +228,7 @@ def _sample_regular(
     """Draw connected simple regular graphs, each equally likely.
 
     Half-edges are paired at random and only simple, connected results are kept, which
-    is uniform; about one pairing in 500 is, so many are drawn at once.
+    is uniform. About one pairing in 500 is kept, so many are drawn at once.
     """
     stubs = np.tile(np.repeat(np.arange(n_nodes), degree), (_PAIRINGS_AT_ONCE, 1))
     found: list[IndexArray] = []
