@@ -90,9 +90,24 @@ def test_places_that_cannot_be_written_are_refused_at_once(tmp_path):
     for path, message in (
         ("rows.xlsx", r"must end in one of \.parquet, \.csv, \.npz"),
         ("folder.csv", "is a folder"),
-        ("file/rows.csv", "is no folder"),
-        ("file/below/rows.csv", "is no folder"),
+        ("file/rows.csv", "is not a folder"),
+        ("file/below/rows.csv", "is not a folder"),
     ):
         with pytest.raises(InputError, match=message):
             _row_files.check_row_file(tmp_path / path)
     _row_files.check_row_file(Path("rows.CSV"))
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".csv", ".npz"])
+def test_names_that_are_not_utf8_are_written_with_escapes(tmp_path, suffix):
+    path = tmp_path / f"rows{suffix}"
+    names = np.array(["caf\udce9", "plain", "\ud800"], dtype=object)
+    with open_row_file(path, ["a\udcff", "b"], {"from": "x\udcff"}) as append:
+        append({"graph": names, "node": np.arange(3)}, ROWS[:3])
+        append({"graph": names[1:2], "node": np.arange(1)}, ROWS[3:4])
+    graphs, _, rows, columns = read(path)
+    assert graphs == [r"caf\udce9", "plain", r"\ud800", "plain"]
+    assert columns == ["graph", "node", r"a\udcff", "b"]
+    np.testing.assert_array_equal(rows, ROWS[:4])
+    if suffix == ".parquet":
+        assert pq.read_schema(path).metadata[b"from"] == rb"x\udcff"

@@ -1,4 +1,4 @@
-"""Files of rows, written chunk by chunk, whole or not at all: parquet, csv or npz."""
+"""Write files of rows chunk by chunk, completely or not at all: parquet, csv or npz."""
 
 import tempfile
 import zipfile
@@ -16,14 +16,14 @@ from gskn._files import check_output, whole_file
 from gskn._types import AnyArray, FloatArray, NameArray
 from gskn.exceptions import InputError
 
-_GROUP_CELLS = 2**22  # of a row group of parquet; each costs its own description
+_GROUP_CELLS = 2**22  # of a row group of parquet; every group adds metadata
 
 Ids: TypeAlias = Mapping[str, NameArray]
 Write: TypeAlias = Callable[[Ids, FloatArray], None]
 
 
 def check_row_file(path: Path) -> None:
-    """Refuse a suffix there is not, and a place where nothing can be written."""
+    """Raise if the suffix is not supported or the file cannot be written."""
     if path.suffix.lower() not in _FORMATS:
         known = ", ".join(_FORMATS)
         raise InputError(
@@ -36,20 +36,46 @@ def check_row_file(path: Path) -> None:
 def open_row_file(
     path: Path, features: Sequence[str], metadata: Mapping[str, str]
 ) -> Iterator[Write]:
-    """Give a function that appends rows; the file appears when the block succeeds.
+    r"""Yield a function that appends rows; the file appears when the block succeeds.
 
-    The function takes columns of ids, integers or text, and as many rows. What is an
-    integer in the first chunk is one in all. Parquet carries ``metadata`` in its schema.
-    An npz file has the arrays ``rows``, those of ids, and ``names``, none of objects.
+    The function takes columns of ids, integers or text, and equally many rows. A column
+    has the type of its first chunk. Parquet stores ``metadata`` in its schema. An npz file
+    has the arrays ``rows``, one per column of ids, and ``names``, none of objects.
+
+    Text is written as UTF-8. Names from files or folders that are not UTF-8 contain
+    characters that cannot be encoded; they are written as escapes, for instance
+    ``\udcff`` for the byte 0xff.
     """
     check_row_file(path)
     opened = _FORMATS[path.suffix.lower()]
     with (
         whole_file(path) as temporary,
         temporary.open("wb") as file,
-        opened(file, list(features), metadata) as write,
+        opened(
+            file,
+            [_escape(name) for name in features],
+            {_escape(key): _escape(value) for key, value in metadata.items()},
+        ) as write,
     ):
-        yield write
+
+        def write_escaped(ids: Ids, rows: FloatArray) -> None:
+            write({name: _escape_names(values) for name, values in ids.items()}, rows)
+
+        yield write_escaped
+
+
+def _escape_names(names: NameArray) -> NameArray:
+    if names.dtype.kind not in "OU":
+        return names
+    try:
+        "".join(names).encode("utf-8")
+    except UnicodeEncodeError:
+        return np.fromiter(map(_escape, names), dtype=object, count=len(names))
+    return names
+
+
+def _escape(text: str) -> str:
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 @contextmanager
@@ -64,7 +90,7 @@ def _open_parquet(
         table = pa.concat_tables(waiting)
         if writer is None:
             ids = [name for name in table.column_names if name not in set(features)]
-            # Real numbers hardly repeat, and their extremes help nobody find a graph.
+            # Embeddings rarely repeat, and nobody searches by their extremes.
             writer = pyarrow.parquet.ParquetWriter(
                 file, table.schema, use_dictionary=ids, write_statistics=ids
             )
@@ -118,10 +144,10 @@ def _as_table(ids: Ids, rows: FloatArray, features: list[str]) -> pa.Table:
 def _open_npz(
     file: IO[bytes], features: list[str], _metadata: Mapping[str, str]
 ) -> Iterator[Write]:
-    """Keep pieces of every array in a nameless file, then join them in the archive.
+    """Collect pieces of every array in a temporary file, then join them in the archive.
 
-    The header of an array comes first, and says how many rows and how wide a text there
-    are; both are known last.
+    The header of an array precedes its values, but contains the number of rows and the
+    width of texts, which are known only at the end.
     """
     columns: dict[str, _Pieces] = {}
 

@@ -106,7 +106,9 @@ def test_a_warning_is_one_line(tmp_path):
     (tmp_path / "[note].md").touch()
     result = run("describe", tmp_path)
     assert result.returncode == 0
-    assert result.stderr == "warning: Not read, for their names say no graph: [note].md\n"
+    assert result.stderr == (
+        "warning: Skipped 1 file with an unsupported suffix: [note].md\n"
+    )
 
 
 def test_a_reader_that_goes_away_is_no_failure():

@@ -227,3 +227,17 @@ def test_scikit_learn_slices_a_batch(cycles_and_cliques):
     assert (len(train), len(test)) == (30, 10)
     assert (test.degrees[test.graph_ptr[:-1]] > 2).tolist() == (y_test == 1).tolist()
     assert model.fit(train, y_train).score(test, y_test) > 0.8
+
+
+def test_names_must_be_hashable():
+    batch = as_batch([nx.path_graph(2), nx.path_graph(3)])
+    assert batch.with_graph_names(["a", ("b", 1)]).graph_names.tolist() == ["a", ("b", 1)]
+    for names in ([[1], [2]], [np.arange(2), "a"], np.ones((2, 2))):
+        with pytest.raises(InputError, match="A name of a graph or node is of type"):
+            batch.with_graph_names(names)
+
+
+@pytest.mark.parametrize("sizes", [[-1, 3], [2**40], [1.5], [None], [10**30], [[1]]])
+def test_numbers_of_nodes_are_checked(sizes):
+    with pytest.raises(InputError, match="nodes"):
+        assemble([GraphParts(sizes, [], [])])

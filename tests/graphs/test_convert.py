@@ -357,6 +357,19 @@ def heavy_twins():
     return graph
 
 
+def nested_list(depth):
+    value = []
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+def named_nodes(names):
+    graph = igraph.Graph(n=len(names))
+    graph.vs["name"] = names
+    return graph
+
+
 BAD = {
     "infinite sum": (heavy_twins, ["add up to infinity"]),
     "text matrix": (lambda: np.array([["a", "b"]] * 2), ["must be numbers"]),
@@ -367,6 +380,56 @@ BAD = {
     "huge id": (
         lambda: pa.table({"source": pa.array([2**64 - 1], pa.uint64()), "target": [1]}),
         ["2^63", "text"],
+    ),
+    "weight beyond float64": (
+        lambda: bad_weight(10**400),
+        ["Graph 1", "edge weights", "range of float64"],
+    ),
+    "weight of many digits": (
+        lambda: bad_weight(10**5000),
+        ["Graph 1", "range of float64"],
+    ),
+    "attribute beyond float64": (
+        lambda: with_node_data("attributes", [[10**400]]),
+        ["Graph 0", "range of float64"],
+    ),
+    "dict edge beyond float64": (
+        lambda: [({(0, 1): 10**400}, None)],
+        ["Graph 0", "range of float64"],
+    ),
+    "matrix beyond float64": (
+        lambda: np.array([[0, 10**400], [1, 0]], dtype=object),
+        ["Graph 0", "range of float64"],
+    ),
+    "deep attribute": (
+        lambda: with_node_data("attributes", [[nested_list(3000)]]),
+        ["Graph 0", "must be numbers"],
+    ),
+    "deep label": (
+        lambda: with_node_data("label", [nested_list(3000)]),
+        ["Graph 0, node 0", "nested too deep"],
+    ),
+    "array as name of a graph": (
+        lambda: nx.Graph(name=np.arange(3)),
+        ["name", "ndarray", "string"],
+    ),
+    "list as name of a graph": (lambda: nx.Graph(name=[1]), ["name", "list", "hashable"]),
+    "arrays as names of nodes": (
+        lambda: named_nodes([np.arange(2), np.arange(2)]),
+        ["name", "ndarray", "string"],
+    ),
+    "lists as names of nodes": (lambda: named_nodes([[1], [2]]), ["name", "list"]),
+    "edge index near 2^31": (
+        lambda: (np.array([[0], [2**31 - 2]]), None),
+        ["Graph 0", "2147483647 nodes for 1 edges", "without gaps"],
+    ),
+    "edge index beyond 64 bits": (
+        lambda: (np.array([[0], [2**64 - 1]], dtype=np.uint64), None),
+        ["Graph 0", "18446744073709551616 nodes", "without gaps"],
+    ),
+    "sparse matrix of few edges": (
+        lambda: sp.coo_array(([1.0], ([0], [1])), shape=(2**31 - 2, 2**31 - 2)),
+        ["Graph 0", "2147483646 nodes for 1 edges"],
     ),
     "negative weight": (lambda: bad_weight(-2.0), ["Graph 1", "node 1 to node 2", "-2.0"]),
     "nan weight": (lambda: bad_weight(float("nan")), ["Graph 1", "nan", "finite"]),
@@ -452,6 +515,33 @@ def test_what_is_no_graph_is_refused_by_type(value):
     with pytest.raises(UnsupportedInputError, match=r"type|no graph"):
         as_batch(value)
     assert issubclass(UnsupportedInputError, TypeError)
+
+
+@pytest.mark.parametrize(
+    "value", [10**5000, nested_list(3000)], ids=["many digits", "deep"]
+)
+def test_values_without_a_text_are_refused_by_type(value):
+    for graphs in (value, [value], [nx.path_graph(2), value]):
+        with pytest.raises(UnsupportedInputError, match="<(int|list)>"):
+            as_batch(graphs)
+    for option in ("node_label", "edge_weight", "directed", "columns", "nodes"):
+        with pytest.raises(InputError, match="<(int|list)>"):
+            as_batch(pa.table({"source": [0], "target": [1]}), **{option: value})
+
+
+def test_large_integers_may_be_names_and_labels():
+    graph = nx.Graph([(10**400, 10**5000), (0, "a")])
+    nx.set_node_attributes(graph, {10**400: 10**5000, 10**5000: "x", 0: 1, "a": 2}, "label")
+    batch = as_batch(graph)
+    assert batch.node_names.tolist() == [10**400, 10**5000, 0, "a"]
+    assert labels_of(batch) == [10**5000, "x", 1, 2]
+    edges = [({(10**5000, "a"), ("a", 10**5000)}, None)]
+    assert as_batch(edges).n_edges == 1
+
+
+def test_nodes_without_edges_may_follow_the_last_edge():
+    batch = as_batch((np.array([[0], [10**6]]), None))
+    assert batch.n_nodes == 10**6 + 1
 
 
 def test_named_keys_that_do_not_exist_are_refused():

@@ -1,4 +1,6 @@
 import json
+import os
+import sys
 import zipfile
 
 import igraph
@@ -14,9 +16,12 @@ from gskn.exceptions import (
     FileFormatError,
     GsknError,
     GsknWarning,
+    InputError,
     MissingFileError,
     UnsafeArchiveError,
+    UnsupportedInputError,
 )
+from gskn.graphs import iter_graphs
 from tests.reference.graphs import Spec, check_batch, check_same, labels_of
 from tests.strategies import specs
 
@@ -291,7 +296,7 @@ BAD = {
     "dicts.edgelist": ("0 1 {}\n0 1 {'a'}}\n", "line 2"),
     "weight.csv": (
         "source,target,weight\n0,1,x\n",
-        "line 2: the weight 'x' is no finite number",
+        "line 2: the weight 'x' is not a finite number",
     ),
     "negative.csv": ("# c\nsource,target,weight\n\n0,1,-3\n", "line 4: the weight '-3'"),
     "nan.csv": ("source,target,weight\n0,1,1\n0,1,nan\n", "line 3"),
@@ -319,6 +324,41 @@ BAD = {
     ),
     "number.gml": ("graph 5", "GML"),
     "node.gml": ("graph [ node 5 ]", "GML"),
+    "objects.json": (
+        '{"nodes": [{"id": 0}], "links": [{"source": {}, "target": 0}]}',
+        "an id is an object",
+    ),
+    "object.json": ('{"nodes": [{"id": {}}], "links": []}', "an id is an object"),
+    "infinite.json": (
+        '{"nodes": [{"id": 0}], "links": '
+        '[{"source": 0, "target": 0, "weight": 1' + "0" * 400 + "}]}",
+        "range of float64",
+    ),
+    "attribute.json": (
+        '{"nodes": [{"id": 0, "attributes": [1' + "0" * 400 + ']}], "links": []}',
+        "range of float64",
+    ),
+    "deep.json": ("[" * 100_000, "recursion"),
+    "labels.gml": (
+        'graph [ node [ id 1 label "a" label "b" ] ]',
+        "Node 1 has several labels",
+    ),
+    "infinite.gml": (
+        "graph [ node [ id 1 ] edge [ source 1 target 1 weight 1" + "0" * 400 + " ] ]",
+        "range of float64",
+    ),
+    "digits.gml": ("graph [ node [ id 1" + "0" * 5000 + " ] ]", "GML"),
+    "name.gml": ("graph [ name [ a 1 ] node [ id 1 ] ]", "not hashable"),
+    "deep.gml": ("graph [ " + "a [ " * 5000 + "] " * 5000 + "]", "GML"),
+    "nul.gml": ("graph [\n\0 ]", "line 2: not a text file"),
+    "latin.gml": ('graph [\n node [ id 1 label "caf\xe9" ] ]', "line 2: not UTF-8"),
+    "latin.json": ('{"nodes": [],\n "a": "caf\xe9"}', "line 2: not UTF-8"),
+    "latin.smi": ("CC\nCC caf\xe9\n", "line 2: not UTF-8"),
+    "empty.gml": ("", "GML"),
+    "empty.graphml": ("", "broken XML"),
+    "empty.json": ("", "broken JSON"),
+    "empty.parquet": ("", "parquet"),
+    "huge.g6": ("~~~~~~~~\n", "nodes need"),
     "cut.g6": ("Bw\nD?\n", "line 2"),
     "bytes.g6": ("B\x01\n", "line 1"),
     "sparse.g6": (":Fa@x^\n", "sparse6"),
@@ -327,7 +367,7 @@ BAD = {
     "wrong.sdf": ("nonsense\n\n\n$$$$\n", "molecule 0"),
     "wrong.parquet": ("nonsense", "parquet"),
     "wrong.zip": ("nonsense", "zip"),
-    "unknown.xyz": ("", "known: .csv"),
+    "unknown.xyz": ("", "supported: .csv"),
 }
 
 
@@ -354,8 +394,107 @@ def test_files_that_do_not_fit_together_are_said_to(tmp_path):
 def test_what_is_not_there_is_said_to_be_missing(tmp_path):
     with pytest.raises(MissingFileError, match="no file or folder"):
         read_graphs(tmp_path / "nothing.g6")
-    with pytest.raises(FileNotFoundError, match="no file of graphs"):
+    with pytest.raises(FileNotFoundError, match="has no graph files"):
         read_graphs(tmp_path)
+
+
+# --- paths that are not what they seem ---------------------------------------------------
+
+
+needs_pipes = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes")
+needs_bytes = pytest.mark.skipif(
+    sys.platform != "linux", reason="file names must be Unicode here"
+)
+
+
+@pytest.mark.parametrize("read", [read_graphs, as_batch, iter_graphs])
+@pytest.mark.parametrize("path", ["x" * 5000, "x/" * 2500 + "g.csv", "a\0b.csv"])
+def test_paths_that_cannot_exist_are_refused_in_one_line(read, path):
+    with pytest.raises(InputError, match="cannot be opened") as caught:
+        read(path)
+    assert len(str(caught.value)) < 200
+
+
+@pytest.mark.parametrize("read", [read_graphs, iter_graphs])
+def test_paths_of_other_types_are_refused(read):
+    with pytest.raises(UnsupportedInputError, match="must be a str or Path, got 5"):
+        read(5)
+
+
+@pytest.mark.parametrize(
+    "suffix", ["csv", "json", "graphml", "g6", "sdf", "parquet", "zip"]
+)
+def test_pipes_and_devices_are_not_read(tmp_path, suffix):
+    pipe, device = tmp_path / f"pipe.{suffix}", tmp_path / f"zero.{suffix}"
+    os.mkfifo(pipe)
+    device.symlink_to("/dev/zero")
+    for path in (pipe, device):
+        with pytest.raises(FileFormatError, match="not a regular file"):
+            read_graphs(path)
+        with pytest.raises(FileFormatError, match="not a regular file"):
+            list(iter_graphs(path))
+
+
+@needs_pipes
+def test_pipes_and_devices_of_a_folder_are_skipped_with_a_warning(tmp_path):
+    nx.write_graph6(nx.path_graph(2), tmp_path / "a.g6")
+    os.mkfifo(tmp_path / "pipe.csv")
+    (tmp_path / "zero.json").symlink_to("/dev/zero")
+    with pytest.warns(GsknWarning, match=r"Skipped 2 files not regular: pipe\.csv, zero"):
+        assert read_graphs(tmp_path).n_graphs == 1
+    with pytest.warns(GsknWarning, match="Skipped 2 files not regular"):
+        assert len(list(iter_graphs(tmp_path))) == 1
+
+
+@needs_bytes
+def test_names_of_skipped_files_are_printed_with_escapes(tmp_path):
+    nx.write_graph6(nx.path_graph(2), tmp_path / "a.g6")
+    (tmp_path / os.fsdecode(b"no\xffte\x1b.md")).touch()
+    with pytest.warns(GsknWarning, match=r"no\\udcffte\\x1b\.md"):
+        read_graphs(tmp_path)
+
+
+@needs_bytes
+def test_files_whose_names_are_not_utf8_are_read(tmp_path):
+    name = os.fsdecode(b"caf\xe9")
+    nx.write_graph6(nx.path_graph(2), tmp_path / f"{name}.g6")
+    (tmp_path / f"{name}.csv").write_text("0,1\n")
+    block = Chem.MolToMolBlock(Chem.MolFromSmiles("CC"))
+    (tmp_path / "sdf").mkdir()
+    (tmp_path / "sdf" / f"{name}.sdf").write_text(f"{block}$$$$\n")
+    assert read_graphs(tmp_path / f"{name}.g6").graph_names.tolist() == [name]
+    assert read_graphs(tmp_path / f"{name}.csv").graph_names.tolist() == [name]
+    assert read_graphs(tmp_path / "sdf").graph_names.tolist() == [f"{name}:0"]
+
+
+def test_folders_may_be_named_like_files(tmp_path):
+    folder = tmp_path / "x.csv"
+    folder.mkdir()
+    nx.write_graph6(nx.path_graph(2), folder / "a.g6")
+    assert read_graphs(folder).n_graphs == 1
+    assert read_graphs(tmp_path).n_graphs == 1
+
+
+@pytest.mark.skipif(os.access("/root", os.R_OK), reason="root may read all folders")
+def test_folders_that_cannot_be_read_are_named(tmp_path):
+    (tmp_path / "closed").mkdir(mode=0)
+    with pytest.raises(FileFormatError, match="closed: cannot be read"):
+        read_graphs(tmp_path)
+
+
+def test_line_ends_of_any_system_are_read_in_json_and_gml(tmp_path):
+    text = json.dumps(nx.node_link_data(nx.path_graph(3), edges="links"), indent=1)
+    (tmp_path / "g.json").write_bytes(text.replace("\n", "\r").encode())
+    assert read_graphs(tmp_path / "g.json").n_nodes == 3
+    text = "\r".join(["# comment", *nx.generate_gml(nx.path_graph(3))])
+    (tmp_path / "g.gml").write_bytes(text.encode())
+    assert read_graphs(tmp_path / "g.gml").n_nodes == 3
+
+
+def test_many_small_graphs_of_a_graph6_file_take_little_memory(tmp_path):
+    (tmp_path / "g.g6").write_text("@\nA_\n" * 20_000)
+    batch = read_graphs(tmp_path / "g.g6")
+    assert (batch.n_graphs, batch.n_nodes, batch.n_edges) == (40_000, 60_000, 20_000)
 
 
 # --- archives ---------------------------------------------------------------------------

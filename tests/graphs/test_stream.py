@@ -4,7 +4,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from gskn import GraphBatch, datasets, read_graphs
+from gskn import GraphBatch, as_batch, datasets, read_graphs
 from gskn.exceptions import FileFormatError, GsknWarning, InputError, MissingFileError
 from gskn.graphs import iter_graphs
 from gskn.graphs._stream import is_streamed
@@ -87,11 +87,34 @@ def test_names_of_any_kind_of_column(tmp_path):
         ([-1, -2], [-1, -2]),  # whose hashes are equal
         ([-2, -1], [-2, -1]),
         ([2**61 - 1, 0], [2**61 - 1, 0]),
+        (pa.array(np.array([2, 1], np.float16)), ["2.0", "1.0"]),
+        (pa.array(["b", "a"], pa.string_view()), ["b", "a"]),
+        (pa.array([True, False]), ["True", "False"]),
+        (pa.array([2, 1], pa.time64("ns")), ["00:00:00.000000002", "00:00:00.000000001"]),
+        (  # beyond the last year of Python
+            pa.array(np.array([2**31 - 1, 0], np.int32)).view(pa.date32()),
+            ["5881580-07-11", "1970-01-01"],
+        ),
     ):
         pq.write_table(pa.table({"graph": names, "source": [0, 0], "target": [1, 2]}), path)
         for chunk_edges in CHUNKS:
             chunks = list(iter_graphs(path, chunk_edges=chunk_edges))
             assert [name for c in chunks for name in c.graph_names] == expected
+
+
+def test_a_date_that_comes_back_is_refused(tmp_path):
+    days = pa.array(np.array([2**31 - 1, 0, 2**31 - 1], np.int32)).view(pa.date32())
+    table = pa.table({"graph": days, "source": [0, 0, 0], "target": [1, 1, 1]})
+    pq.write_table(table, tmp_path / "e.parquet")
+    with pytest.raises(FileFormatError, match="graph '5881580-07-11' comes back in row 2"):
+        list(iter_graphs(tmp_path / "e.parquet"))
+
+
+def test_names_of_many_digits_become_text():
+    graph = nx.Graph([(10**5000, "a")], name=10**5000)
+    (batch,) = iter_graphs(as_batch(graph))
+    assert batch.graph_names.tolist() == [hex(10**5000)]
+    assert batch.node_names.tolist() == [hex(10**5000), "a"]
 
 
 def test_a_table_without_graphs_is_one_graph(tmp_path):
@@ -163,7 +186,7 @@ def test_what_is_not_there_or_holds_nothing_is_said_at_once(tmp_path):
         iter_graphs(tmp_path / "nowhere")
     (tmp_path / "image.png").touch()
     with (
-        pytest.raises(MissingFileError, match="holds no file of graphs"),
+        pytest.raises(MissingFileError, match="has no graph files"),
         pytest.warns(GsknWarning, match="image"),
     ):
         list(iter_graphs(tmp_path))

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Literal
+from typing import Any, Literal
 
 from gskn.datasets._dataset import Dataset
 from gskn.datasets._foreign_nodes import GRAPHSAGE_PARTS, PLANETOID_PARTS
@@ -39,7 +39,7 @@ class SetInfo:
     generate: Callable[[], Dataset] | None = None
 
 
-def _tu(name: str, description: str, **counts: int) -> SetInfo:
+def _tu(name: str, description: str, **counts: Any) -> SetInfo:
     """Describe a set of the TU collection."""
     return SetInfo(
         name=name,

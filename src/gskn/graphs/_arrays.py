@@ -10,22 +10,30 @@ from gskn._types import AnyArray
 from gskn.exceptions import InputError
 from gskn.graphs._assemble import GraphParts, as_floats
 from gskn.graphs._options import ReadOptions
+from gskn.graphs._sparse import read_entries
+
+# A graph may have this many nodes without edges, and as many more per edge. A node takes
+# 24 bytes while it is read, so one edge cannot claim more than 400 MB.
+_FREE_NODES = 2**24
+_NODES_PER_EDGE = 64
+# Formats of scipy whose size does not grow with the number of nodes.
+_COMPACT = ("coo", "dia", "dok")
 
 
 def is_matrix(value: Any) -> bool:
-    """Tell whether a value is a sparse or a dense two-dimensional array."""
+    """Return whether a value is a sparse or a dense two-dimensional array."""
     return (issparse(value) or is_array(value)) and np.ndim(value) == 2
 
 
 def is_array(value: object) -> bool:
-    """Tell whether a value is a numpy array or a torch tensor."""
+    """Return whether a value is a numpy array or a torch tensor."""
     return isinstance(value, np.ndarray) or (
         comes_from(value, "torch") and hasattr(value, "detach")
     )
 
 
 def is_edge_index_pair(value: object) -> bool:
-    """Tell whether a value is a tuple of a 2 x n_edges array and node rows or None."""
+    """Return whether a value is a tuple of a 2 x n_edges array and node rows or None."""
     if not isinstance(value, tuple) or len(value) != 2 or not is_array(value[0]):
         return False
     ends, rows = value
@@ -40,21 +48,24 @@ def from_matrix(matrix: Any, options: ReadOptions, number: int = 0) -> GraphPart
             f"Graph {number}: an adjacency matrix must be square, got shape {shape}."
         )
     if issparse(matrix):
-        entries = matrix.tocoo()
-        source, target, weight = entries.row, entries.col, entries.data
+        source, target, weight = read_entries(matrix, f"Graph {number}")
+        if matrix.format in _COMPACT:
+            check_implied_nodes(shape[0], len(source), number)
+        if weight.dtype.kind not in "biuf":
+            weight = as_floats(weight, f"Graph {number}: an adjacency matrix")
     else:
         dense = as_floats(as_numpy(matrix), f"Graph {number}: an adjacency matrix")
         source, target = np.nonzero(dense)
         weight = dense[source, target]
+    directed = options.is_directed(custom=True)
     if options.edge_weight is None or weight.dtype == bool:
         present = weight != 0  # a sparse matrix may store zeros
-        source, target, weight = source[present], target[present], None
-    directed = options.is_directed(custom=True)
+        return GraphParts([shape[0]], source[present], target[present], directed=directed)
     return GraphParts([shape[0]], source, target, weight=weight, directed=directed)
 
 
 def from_edge_index(pair: Any, options: ReadOptions, number: int = 0) -> GraphParts:
-    """Read ``(edge_index, x)``: arcs as two rows of nodes, and the nodes' rows or None."""
+    """Read ``(edge_index, x)``: arcs as two rows of nodes, and rows of nodes or None."""
     ends, rows = as_numpy(pair[0]), pair[1]
     if ends.size and ends.dtype.kind not in "iu":
         raise InputError(
@@ -62,6 +73,7 @@ def from_edge_index(pair: Any, options: ReadOptions, number: int = 0) -> GraphPa
         )
     if rows is None:
         n_nodes = int(ends.max()) + 1 if ends.size else 0
+        check_implied_nodes(n_nodes, ends.shape[1], number)
     else:
         rows = np.atleast_1d(as_numpy(rows))
         n_nodes = len(rows)
@@ -74,8 +86,27 @@ def from_edge_index(pair: Any, options: ReadOptions, number: int = 0) -> GraphPa
     )
 
 
+def check_implied_nodes(n_nodes: int, n_edges: int, number: int) -> None:
+    """Raise if a graph has far more nodes than its edges use.
+
+    The number of nodes that a largest id or a shape implies costs nothing to claim, but
+    every node takes memory.
+    """
+    bound = _FREE_NODES + _NODES_PER_EDGE * n_edges
+    if n_nodes > bound:
+        raise InputError(
+            f"Graph {number} has {n_nodes} nodes for {n_edges} edges, which are too many "
+            f"nodes without edges (at most {bound}); number the nodes from 0 without gaps."
+        )
+
+
 def as_numpy(array: Any) -> AnyArray:
     """Return an array in memory, also from a tensor that records gradients."""
-    if hasattr(array, "detach"):
-        array = array.detach().cpu().numpy()
-    return np.asarray(array)
+    try:
+        if hasattr(array, "detach"):
+            array = array.detach().cpu().numpy()
+        return np.asarray(array)
+    except (TypeError, RuntimeError) as error:  # a sparse or a quantized tensor
+        raise InputError(
+            f"An array cannot be read: {' '.join(str(error).split())}."
+        ) from error

@@ -1,12 +1,12 @@
-"""The check at the door: arrays of unknown quality become a GraphBatch.
+"""Validation of all input: arrays of unknown quality become a GraphBatch.
 
-Every converter describes its graphs as `GraphParts` and ends in `assemble`, so each
-rule about graphs is written, and each complaint is worded, once:
+Every converter describes its graphs as `GraphParts` and ends in `assemble`, so each rule
+about graphs and each message is written once:
 
-- an edge listed several times is one edge; where weights are given, they add up;
+- an edge listed several times is one edge; given weights add up;
 - a pair that an undirected source lists in both directions is one edge, with the
   larger of the two weights;
-- an edge of weight zero is no edge; negative, infinite and NaN weights are refused;
+- an edge of weight zero is not an edge; negative, infinite and NaN weights raise;
 - labels and attributes are in all graphs that have nodes, or in none.
 """
 
@@ -36,11 +36,11 @@ MAX_NODES = int(np.iinfo(np.int32).max)
 
 @dataclass(frozen=True)
 class GraphParts:
-    """One graph, or several from one source, as found; nothing is checked yet.
+    """One graph, or several from one source, before any check.
 
-    ``source`` and ``target`` count the nodes of this part from 0. ``graph_sizes`` says
-    how many nodes each of its graphs has. ``labels`` and ``attributes`` are for all
-    nodes, or None. ``owned`` says that nobody else holds the arrays: they may be kept.
+    ``source`` and ``target`` count the nodes of this part from 0. ``graph_sizes`` holds
+    the number of nodes of each graph. ``labels`` and ``attributes`` are for all nodes, or
+    None. ``owned`` is True if nobody else uses the arrays, so that they need no copy.
     """
 
     graph_sizes: Sequence[int] | IndexArray
@@ -93,7 +93,7 @@ def assemble(parts: Sequence[GraphParts]) -> GraphBatch:
 
 @dataclass(frozen=True)
 class _Where:
-    """Where graphs and parts begin, to speak of a node by its graph."""
+    """First nodes of graphs and parts, to name nodes in messages by their graph."""
 
     graph_ptr: IndexArray  # first node of every graph
     part_ptr: IndexArray  # first node of every part
@@ -101,7 +101,7 @@ class _Where:
 
     @staticmethod
     def of(parts: Sequence[GraphParts]) -> "_Where":
-        sizes = [np.asarray(part.graph_sizes, dtype=np.int64) for part in parts]
+        sizes = [_as_sizes(part.graph_sizes) for part in parts]
         return _Where(
             running_total(np.concatenate([*sizes, np.empty(0, dtype=np.int64)])),
             running_total([part_sizes.sum() for part_sizes in sizes]),
@@ -117,13 +117,27 @@ class _Where:
         return int(np.searchsorted(self.graph_ptr, node, side="right")) - 1
 
     def node(self, node: int) -> str:
-        """Say "Graph 3, node 5", the node counted within its graph."""
+        """Return "Graph 3, node 5", the node counted within its graph."""
         graph = self.graph(node)
         return f"Graph {graph}, node {node - self.graph_ptr[graph]}"
 
     def part(self, number: int) -> str:
-        """Say "Graph 3" for the (first) graph of a part."""
+        """Return "Graph 3" for the first graph of a part."""
         return f"Graph {self.part_graphs[number]}"
+
+
+def _as_sizes(sizes: Sequence[int] | AnyArray) -> IndexArray:
+    """Check the numbers of nodes of the graphs of a part."""
+    array = np.asarray(sizes)
+    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
+        raise InputError(f"Numbers of nodes must be integers, got {shorten(sizes)}.")
+    wrong = (array < 0) | (array > MAX_NODES)
+    if wrong.any():
+        raise InputError(
+            f"A graph has {array[wrong][0]} nodes, too few or too many (at most "
+            f"{MAX_NODES})."
+        )
+    return array.astype(np.int64, copy=False)
 
 
 def _join_ends(parts: Sequence[GraphParts], where: _Where) -> tuple[NodeArray, NodeArray]:
@@ -137,7 +151,7 @@ def _join_ends(parts: Sequence[GraphParts], where: _Where) -> tuple[NodeArray, N
                 f"{where.part(number)} has {len(source)} edge sources but "
                 f"{len(target)} targets; every edge needs one of each."
             )
-        # Adding nothing would copy: the edges of a large set come as one part.
+        # Adding 0 would copy the edges; those of a large set are one part.
         sources.append(source + np.int32(first) if first else source)
         targets.append(target + np.int32(first) if first else target)
     return _join(sources, np.int32), _join(targets, np.int32)
@@ -154,14 +168,14 @@ def _as_ends(ends: Any, n_nodes: int, graph: str) -> NodeArray:
         return np.empty(0, dtype=np.int32)
     if ends.dtype.kind not in "iu":
         raise InputError(
-            f"{graph}: nodes of edges must be integers, got {ends[0]!r}; "
+            f"{graph}: nodes of edges must be integers, got {shorten(ends[0])}; "
             "number the nodes from 0."
         )
     if ends.min() < 0 or ends.max() >= n_nodes:
         wrong = ends[(ends < 0) | (ends >= n_nodes)][0]
         raise InputError(
             f"{graph} has an edge at node {wrong}, but its {n_nodes} nodes are counted "
-            "from 0; mend the edge or add the node."
+            "from 0; correct the edge or add the node."
         )
     narrow: NodeArray = ends.astype(np.int32, copy=False)
     return narrow
@@ -188,7 +202,7 @@ def _join_weights(parts: Sequence[GraphParts], where: _Where) -> FloatArray | No
 
 
 def _ones_for_first(part: GraphParts) -> FloatArray:
-    """Weigh the first of equal edges 1 and the others 0: they add up to one edge."""
+    """Give the first of equal edges weight 1 and the others 0, so that the sum is 1."""
     source, target = (np.asarray(e, dtype=np.int64) for e in (part.source, part.target))
     pairs = source << 32 | target
     weight = np.zeros(len(pairs))
@@ -206,7 +220,7 @@ def _check_weight(weight: FloatArray, part: GraphParts, first: int, where: _Wher
         raise InputError(
             f"Graph {graph}: the edge from node {source + shift} to node "
             f"{target + shift} has weight {weight[edge]}; weights must be finite and "
-            "not negative. Mend them, or read the graphs with edge_weight=None."
+            "not negative. Correct them, or read the graphs with edge_weight=None."
         )
 
 
@@ -251,7 +265,7 @@ def _make_adjacency(
 def _unweighted_csr(
     source: NodeArray, target: NodeArray, n_nodes: int, *, owned: bool
 ) -> Adjacency:
-    # Files of benchmark sets are sorted; looking is far cheaper than sorting.
+    # Files of benchmark sets are sorted; to check this is cheaper than to sort again.
     if _is_sorted(source, target):
         target = target if owned else target.copy()
     else:
@@ -261,13 +275,13 @@ def _unweighted_csr(
         key.sort()
         key = key[np.concatenate(([True], key[1:] != key[:-1]))]
         source, target = (part.astype(np.int32) for part in np.divmod(key, n_nodes))
-    # Needles of another type would make numpy copy the whole haystack.
+    # If the types of the two arrays differ, numpy copies the edges.
     indptr = np.searchsorted(source, np.arange(n_nodes + 1, dtype=np.int32))
     return make_csr(np.ones(len(target)), target, indptr.astype(np.int64, copy=False))
 
 
 def _is_sorted(source: NodeArray, target: NodeArray) -> bool:
-    """Tell whether edges are in order, by source, then target, without repetition."""
+    """Return whether edges are sorted by source, then target, without repetition."""
     same = source[1:] == source[:-1]
     same &= target[1:] > target[:-1]
     same |= source[1:] > source[:-1]
@@ -275,10 +289,10 @@ def _is_sorted(source: NodeArray, target: NodeArray) -> bool:
 
 
 def _check_within_graphs(matrix: Adjacency, where: _Where) -> None:
-    """Refuse edges between graphs: the columns of a row must lie in its block."""
+    """Raise if an edge connects two graphs: columns must be in the block of their row."""
     n_nodes = where.n_nodes
     filled = np.flatnonzero(np.diff(matrix.indptr))
-    # Columns are sorted, so the first and the last of a row tell.
+    # Columns are sorted, so the first and the last of a row are enough.
     lowest = matrix.indices[matrix.indptr[filled]]
     highest = matrix.indices[matrix.indptr[filled + 1] - 1]
     owner = np.repeat(np.arange(len(where.graph_ptr) - 1), np.diff(where.graph_ptr))
@@ -325,19 +339,22 @@ def _join_labels(
 
 
 def _is_plain_array(labels: Any) -> bool:
-    """Tell whether numpy can find the distinct labels."""
+    """Return whether numpy can find the distinct labels."""
     if not isinstance(labels, np.ndarray) or labels.ndim != 1:
         return False
-    # Columns of text are arrays of objects; `map` looks at them without a Python loop.
+    # Columns of text are arrays of objects; `map` checks them without a Python loop.
     return labels.dtype.kind in "iubUS" or {str} == {*map(type, labels)}
 
 
 def _as_label(label: Any, node: int, where: _Where) -> Hashable:
-    """Make a label hashable: lists and arrays become tuples, numpy scalars plain."""
+    """Convert lists and arrays to tuples and numpy scalars to Python; check the hash."""
     if isinstance(label, np.ndarray | np.generic):
         label = label.tolist()
     if isinstance(label, list):
-        label = tuple(_as_label(item, node, where) for item in label)
+        try:
+            label = tuple(_as_label(item, node, where) for item in label)
+        except RecursionError:
+            raise InputError(f"{where.node(node)}: the label is nested too deep.") from None
     if label is None or (isinstance(label, float) and np.isnan(label)):
         raise InputError(
             f"{where.node(node)}: the label is {label}; give the node a label, "
@@ -347,8 +364,8 @@ def _as_label(label: Any, node: int, where: _Where) -> Hashable:
         hash(label)
     except TypeError:
         raise InputError(
-            f"{where.node(node)}: the label {label!r} of type {type(label).__name__} "
-            "is not hashable; use a number, a string or a tuple."
+            f"{where.node(node)}: the label {shorten(label)} of type "
+            f"{type(label).__name__} is not hashable; use a number, a string or a tuple."
         ) from None
     return label  # type: ignore[no-any-return]
 
@@ -377,7 +394,7 @@ def _join_attributes(parts: Sequence[GraphParts], where: _Where) -> FloatArray |
 
 
 def _as_rows(attributes: Any, number: int, where: _Where) -> FloatArray:
-    """Check the attribute rows of one part, all but their finiteness."""
+    """Check the shape of the attributes of one part; finiteness is checked later."""
     graph = where.part(number)
     rows = as_floats(attributes, f"{graph}: node attributes")
     if rows.ndim == 1:
@@ -394,9 +411,9 @@ def _as_rows(attributes: Any, number: int, where: _Where) -> FloatArray:
 def _all_or_none(
     columns: list[Any], what: str, where: _Where
 ) -> list[tuple[int, Any]] | None:
-    """Return what the parts with nodes have, which must be all of them, or none."""
+    """Return the columns of all parts with nodes; raise if only some have one."""
     filled = [number for number, size in enumerate(np.diff(where.part_ptr)) if size]
-    # Where no part has nodes, an empty table still tells its width.
+    # If no part has nodes, an empty table still has a width.
     asked = filled or list(range(len(columns)))
     having = [(number, columns[number]) for number in asked if columns[number] is not None]
     if having and len(having) < len(filled):
@@ -409,26 +426,33 @@ def _all_or_none(
 
 
 def as_floats(values: Any, what: str) -> FloatArray:
-    """Copy numbers into float64, or say what was found instead."""
+    """Copy numbers to float64, or raise with the value that is not a number."""
     try:
         array = np.array(values)
         if array.dtype.kind in "biufO":
             return array.astype(np.float64, copy=False)
-    except (TypeError, ValueError):
-        pass  # ragged, or no numbers: said below, with what was found
+    except OverflowError:
+        raise InputError(
+            f"{what} must be within the range of float64 (1.8e308), got {shorten(values)}."
+        ) from None
+    except (TypeError, ValueError, RecursionError, RuntimeError):
+        pass  # ragged or not numbers, or a tensor that numpy cannot read: raised below
     raise InputError(
         f"{what} must be numbers, equally many for each, got {shorten(values)}."
     )
 
 
 def shorten(value: object, width: int = 60) -> str:
-    """Show a value on one line of a message."""
-    text = " ".join(repr(value).split())
+    """Return the repr of a value on one line of at most ``width`` characters."""
+    try:
+        text = " ".join(repr(value).split())
+    except (ValueError, RecursionError):  # an integer of many digits, or deep nesting
+        text = f"<{type(value).__name__}>"
     return text if len(text) <= width else f"{text[: width - 3]}..."
 
 
 def _as_names(names: Sequence[Hashable] | NameArray | None) -> NameArray | None:
-    if names is None or isinstance(names, np.ndarray):
+    if names is None or (isinstance(names, np.ndarray) and names.dtype.kind != "O"):
         return names
     return name_array(names)
 

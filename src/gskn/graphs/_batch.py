@@ -20,6 +20,8 @@ from gskn._types import (
 from gskn.exceptions import InputError
 from gskn.graphs._sparse import Adjacency, make_csr
 
+_PLAIN_NAMES = {str, int, float, bool, bytes, type(None)}
+
 GraphKey: TypeAlias = (
     int | np.integer | slice | Sequence[int] | Sequence[bool] | AnyArray | tuple[Any, Any]
 )
@@ -27,28 +29,28 @@ GraphKey: TypeAlias = (
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GraphBatch:
-    """Graphs side by side: a frozen, read-only, block-diagonal batch.
+    """Several graphs as one read-only, block-diagonal adjacency matrix.
 
-    Make one with `as_batch`, which checks what it is given; the constructor only
-    freezes its arrays. A batch behaves like a one-dimensional array of graphs, so
+    Create a batch with `as_batch`, which validates its input; the constructor only makes
+    the arrays read-only. A batch behaves like a one-dimensional array of graphs, so
     scikit-learn's splitters and searches slice it directly.
 
     Parameters
     ----------
     adjacency : Adjacency of shape (n_nodes, n_nodes)
-        Weights of the edges, ones when there are none: a scipy CSR array with int32
+        Weights of the edges, 1 for unweighted graphs: a scipy CSR array with int32
         columns, sorted within rows, and int64 offsets. An undirected edge is stored in
         both directions, a self-loop once.
     graph_ptr : ndarray of shape (n_graphs + 1,)
         First node of every graph, then the number of nodes.
     node_labels : ndarray of shape (n_nodes,) or None
-        Integers that point into ``label_values``.
+        Indices into ``label_values``.
     label_values : tuple
-        The original labels, any hashable values. A part of a batch keeps them all.
+        The original labels, any hashable values. A slice of a batch keeps all of them.
     node_attributes : ndarray of shape (n_nodes, n_attributes) or None
         Real vectors.
     graph_names, node_names : ndarray or None
-        What graphs and nodes were called where they came from.
+        Names of the graphs and nodes in their source, any hashable values.
 
     Examples
     --------
@@ -78,7 +80,7 @@ class GraphBatch:
             if isinstance(array, np.ndarray):
                 array.flags.writeable = False
 
-    # Unpickled numpy arrays are writable; building anew freezes them again.
+    # Unpickled numpy arrays are writable; the constructor makes them read-only again.
     def __reduce__(self) -> tuple[object, ...]:
         return GraphBatch, tuple(getattr(self, field.name) for field in fields(self))
 
@@ -140,7 +142,7 @@ class GraphBatch:
 
     @property
     def is_directed(self) -> bool:
-        """Whether any graph is directed. Arcs that all have their mirror are edges."""
+        """Whether any graph is directed. A graph with both arcs of every edge is not."""
         return bool(self.directed.any())
 
     @cached_property
@@ -150,7 +152,7 @@ class GraphBatch:
 
     @property
     def shape(self) -> tuple[int]:
-        """``(n_graphs,)``: what scikit-learn looks at before it slices."""
+        """``(n_graphs,)``, which scikit-learn reads before it slices."""
         return (self.n_graphs,)
 
     @property
@@ -179,7 +181,7 @@ class GraphBatch:
         """
         return self._take(_graph_numbers(key, self.n_graphs))
 
-    # Without this, numpy would look inside the graphs for more dimensions.
+    # Without this method, numpy would search the graphs for more dimensions.
     def __array__(self, dtype: object = None, copy: object = None) -> AnyArray:
         return np.fromiter(self, dtype=object, count=len(self))
 
@@ -200,8 +202,8 @@ class GraphBatch:
         """Put the graphs of several batches side by side, in order.
 
         Labels are matched by their values. Labels, and attributes of one width, must
-        be in all batches that have nodes or in none. Where only some batches have
-        names, the others are named by position.
+        be in all batches that have nodes or in none. If only some batches have names,
+        the others are named by position.
         """
         return _concat(list(batches))
 
@@ -215,9 +217,9 @@ class GraphBatch:
         graph = self[number]
         kind = networkx.DiGraph if graph.is_directed else networkx.Graph
         found = range(graph.n_nodes) if graph.node_names is None else graph.node_names
-        names = [_plain(name) for name in found]
+        names = [as_python(name) for name in found]
         if len(set(names)) < len(names):
-            names = list(range(graph.n_nodes))  # names that repeat name nothing
+            names = list(range(graph.n_nodes))  # repeated names would merge nodes
         result = kind(name=_graph_title(graph))
         result.add_nodes_from(names)
         if graph.node_labels is not None:
@@ -271,16 +273,35 @@ class GraphBatch:
             _pick(self.graph_names, numbers),
             _pick(self.node_names, nodes),
         )
-        if "directed" in self.__dict__:  # known already, and dear to find out anew
+        if "directed" in self.__dict__:  # computed before, and expensive
             directed = self.directed[numbers]
             directed.flags.writeable = False
             taken.__dict__["directed"] = directed
         return taken
 
 
-def name_array(names: Sequence[Hashable]) -> NameArray:
-    """Put names into a one-dimensional object array; tuples stay single names."""
+def name_array(names: Sequence[Hashable] | NameArray) -> NameArray:
+    """Put names into a one-dimensional object array; a tuple is one name."""
+    if not {*map(type, names)} <= _PLAIN_NAMES:
+        for name in names:
+            _check_name(name)
     return np.fromiter(names, dtype=object, count=len(names))
+
+
+def _check_name(name: object) -> None:
+    # A tensor is hashable, but compares by element.
+    if hasattr(name, "__array__") and not isinstance(name, np.generic):
+        raise InputError(
+            f"A name of a graph or node is of type {type(name).__name__}; use a string or "
+            "a number."
+        )
+    try:
+        hash(name)
+    except TypeError:
+        raise InputError(
+            f"A name of a graph or node is of type {type(name).__name__}, which is not "
+            "hashable; use a string, a number or a tuple."
+        ) from None
 
 
 def _graph_numbers(key: GraphKey, n_graphs: int) -> IndexArray:
@@ -295,7 +316,7 @@ def _graph_numbers(key: GraphKey, n_graphs: int) -> IndexArray:
     if numbers.dtype == bool:
         return np.flatnonzero(_check_mask(numbers, n_graphs))
     if numbers.size == 0 and numbers.ndim == 1:
-        numbers = numbers.astype(np.int64)  # an empty list is an array of floats
+        numbers = numbers.astype(np.int64)  # np.asarray([]) has floats
     if numbers.dtype.kind not in "iu" or numbers.ndim > 1:
         raise IndexError(
             "Graphs are taken by an integer, a slice, an integer array or a mask, "
@@ -393,7 +414,7 @@ def _join_attributes(batches: list[GraphBatch]) -> FloatArray | None:
 def _having(
     batches: list[GraphBatch], what: str, read: Callable[[GraphBatch], object]
 ) -> list[GraphBatch]:
-    """Return the batches that have something, which must be all with nodes, or none."""
+    """Return the batches that have a column; raise if only some batches with nodes do."""
     filled = [(number, batch) for number, batch in enumerate(batches) if batch.n_nodes]
     having = [batch for _, batch in filled if read(batch) is not None]
     if having and len(having) < len(filled):
@@ -402,7 +423,7 @@ def _having(
             f"Batch {lacking} has no {what}, but another one has; "
             "give them to all batches or to none."
         )
-    if not filled:  # only graphs without nodes: keep what they declare
+    if not filled:  # only graphs without nodes: keep their columns
         return [batch for batch in batches if read(batch) is not None]
     return having
 
@@ -410,7 +431,7 @@ def _having(
 def join_names(
     columns: Sequence[NameArray | None], positions: Sequence[IndexArray]
 ) -> NameArray | None:
-    """Join names; where only some are named, the others are called by position."""
+    """Join names; if only some parts have names, the others are named by position."""
     if all(names is None for names in columns):
         return None
     filled = [
@@ -424,20 +445,25 @@ def join_names(
 
 
 def sort_values(values: set[Hashable]) -> tuple[Hashable, ...]:
-    """Sort label values; kinds that have no order are sorted by type and text.
+    """Sort label values, or sort by type and text if they cannot be compared.
 
-    The order must not depend on the order of the graphs, so first appearance will not do.
+    The order must not depend on the order of the graphs, as the first appearance would.
     """
     if all(isinstance(value, int | float | str | bytes | tuple) for value in values):
         try:
             return tuple(sorted(values))  # type: ignore[type-var]
-        except TypeError:
-            pass  # of several kinds
+        except (TypeError, ValueError, ArithmeticError):
+            pass  # of several types, or of one without an order
     return tuple(sorted(values, key=lambda value: (type(value).__name__, _text(value))))
 
 
 def _text(value: Hashable) -> str:
-    return str(sorted(map(repr, value))) if isinstance(value, frozenset) else repr(value)
+    try:
+        if isinstance(value, frozenset):
+            return str(sorted(map(repr, value)))
+        return repr(value)
+    except (ValueError, RecursionError):  # an integer of many digits, or deep nesting
+        return hex(value) if isinstance(value, int) else ""
 
 
 def _is_same_matrix(left: csr_array, right: csr_array) -> bool:
@@ -456,6 +482,6 @@ def _graph_title(graph: GraphBatch) -> str:
     return "" if graph.graph_names is None else str(graph.graph_names[0])
 
 
-def _plain(value: Any) -> Any:
-    """Unwrap a numpy scalar, so that names are plain Python values."""
+def as_python(value: Any) -> Any:
+    """Convert a numpy scalar to a Python value; return other values unchanged."""
     return value.item() if isinstance(value, np.generic) else value

@@ -1,8 +1,10 @@
-"""as_batch: the one door through which graphs of any kind come in."""
+"""as_batch: convert graphs of any supported kind."""
 
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
+
+from scipy.sparse import issparse
 
 from gskn._types import AnyArray
 from gskn.exceptions import InputError, UnsupportedInputError
@@ -66,18 +68,18 @@ def as_batch(
         also hold batches and paths.
     node_label : str or None, default="auto"
         Where to find the label of a node: a key of networkx or igraph node data, a
-        field of PyG data or a column of ``nodes``. "auto" is ``label`` if there is
-        one. None reads no labels.
+        field of PyG data or a column of ``nodes``. "auto" is ``label`` if it
+        exists. None reads no labels.
     node_attributes : str, sequence of str or None, default="auto"
         Where to find the real vector of a node: one key that holds vectors, or several
-        that hold numbers. "auto" is ``attributes``, for PyG ``x``, if there is one.
+        that hold numbers. "auto" is ``attributes``, for PyG ``x``, if it exists.
     edge_weight : str or None, default="auto"
         Where to find the weight of an edge. "auto" is ``weight``, for PyG
-        ``edge_weight``, if there is one. None takes all edges as 1.
+        ``edge_weight``, if it exists. None sets all weights to 1.
     directed : bool or None, default=None
-        Whether an edge goes one way. None is the custom of the format: a networkx or
-        igraph graph knows; matrices, edge indices and GraKeL graphs list both
-        directions; an edge table lists every undirected edge once.
+        Whether an edge goes one way. None is the convention of the format: networkx and
+        igraph graphs are directed or not; matrices, edge indices and GraKeL graphs list
+        both directions; an edge table lists every undirected edge once.
     columns : tuple of str, default=("graph", "source", "target")
         Columns of an edge table. Without the graph column the table is one graph.
     nodes : table, default=None
@@ -91,9 +93,15 @@ def as_batch(
     Notes
     -----
     An edge listed several times is one edge; given weights add up. An edge of weight
-    zero is no edge; negative weights are refused. Labels and attributes must be in all
+    zero is not an edge; negative weights raise. Labels and attributes must be in all
     graphs that have nodes or in none. Labels may be numbers, strings or tuples (lists
-    become tuples). A graph without nodes and an empty sequence are fine.
+    become tuples). Graphs without nodes and empty sequences are allowed.
+
+    The index arrays of sparse matrices and edge indices are checked before they are used.
+    Without ``x``, the largest number in ``edge_index`` defines the number of nodes, which
+    may exceed 64 per edge by 16.8 million at most; so may the shape of COO, DIA and DOK
+    matrices. Columns of ids may have any type that can be sorted; nested types raise. A
+    column named like ``weight`` in another case is not read, with a warning.
 
     Arrays are converted without a Python loop over nodes or edges.
 
@@ -121,7 +129,7 @@ def as_batch(
 
 
 def _as_parts(graph: Any, options: ReadOptions, number: int) -> GraphParts | None:
-    """Read one graph, or return None where the value is none."""
+    """Read one graph, or return None if the value is not a graph."""
     for is_format, from_format in _FORMATS:
         if is_format(graph):
             return from_format(graph, options, number)
@@ -129,6 +137,11 @@ def _as_parts(graph: Any, options: ReadOptions, number: int) -> GraphParts | Non
 
 
 def _from_sequence(graphs: Any, options: ReadOptions) -> GraphBatch:
+    if issparse(graphs):
+        raise InputError(
+            f"A sparse array of shape {graphs.shape} is not a graph; an adjacency matrix "
+            "has two dimensions."
+        )
     if isinstance(graphs, dict | bytes) or not isinstance(graphs, Iterable):
         raise UnsupportedInputError(
             f"Cannot read graphs from {_describe(graphs)}; give networkx, igraph or PyG "
@@ -142,8 +155,8 @@ def _from_sequence(graphs: Any, options: ReadOptions) -> GraphBatch:
         part = _as_parts(item, options, number)
         if part is None:
             raise UnsupportedInputError(
-                f"Graph {number} is {_describe(item)}, which is no graph; see as_batch "
-                "for what can be read."
+                f"Graph {number} is {_describe(item)}, which is not a graph; see as_batch "
+                "for the supported types."
             )
         parts.append(part)
     return assemble(parts)
@@ -162,8 +175,8 @@ def _check_stack(array: AnyArray) -> AnyArray:
     is_list = array.ndim == 1 and array.dtype == object
     if array.ndim != 3 and array.size and not is_list:
         raise InputError(
-            f"An array of shape {array.shape} is no graph; an adjacency matrix has "
-            "two dimensions, a stack of them three."
+            f"An array of shape {array.shape} is not a graph; an adjacency matrix has "
+            "two dimensions, a stack of matrices three."
         )
     return array
 

@@ -1,14 +1,14 @@
-"""Edge lists: text with one edge a line, or parquet.
+"""Edge lists: text files with one edge per line.
 
-Text is parsed in bulk; only where something is wrong, it is read again, line by line,
-to name the line.
+pyarrow parses the text in bulk. If it fails, the text is scanned again line by line to
+find the line number for the message.
 """
 
 import ast
 import csv
 import re
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,41 +16,52 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
-import pyarrow.parquet
 
 from gskn.exceptions import FileFormatError
 from gskn.graphs._assemble import GraphParts
 from gskn.graphs._options import AUTO, ReadOptions
 from gskn.graphs._table import from_table
+from gskn.graphs._text import read_text_bytes
 
 _UNNAMED = ("source", "target", "weight")
 _HEADERS = (("source", "target"), ("from", "to"), ("src", "dst"))
 _COMMENT = re.compile(rb"^[ \t]*[#%].*$", re.MULTILINE)
+_BLANKS = re.compile(r"[ \t]+")
 _EDGE_WITH_DICT = re.compile(r"\S+\s+\S+\s+\{.*\}$")
-# Written as Python writes it; "007" and "1e5" stay names, not numbers.
+# Written as Python writes integers: "007" and "1e5" stay text.
 _WHOLE_NUMBER = "^(0|-?[1-9][0-9]{0,17})$"
+_MAX_LINE_BYTES = 2**20  # pyarrow parses blocks of this size
+# What ast.literal_eval and the conversion of its result raise.
+_LITERAL_ERRORS = (
+    ValueError,
+    SyntaxError,
+    TypeError,
+    AttributeError,
+    OverflowError,
+    RecursionError,
+    MemoryError,  # the parser's message for deep nesting
+)
 
 
 def read_edge_list(path: Path, options: ReadOptions) -> list[GraphParts]:
     """Read lines of ``source target [weight]``, with or without a header.
 
-    A header names at least source and target, by the names of the options, in any
-    case, or by from/to or src/dst. Fields are separated by comma, semicolon or tab, in
-    files without any by blanks. ``#`` and ``%`` begin a comment line. Ids that are all
-    whole numbers are read as such, else as text. Lines that end in a dict, as networkx
-    writes them, are understood.
+    A header names at least source and target, by the names of the options or by from/to
+    or src/dst. The names of the source, target, graph and weight columns match in any
+    case. Fields are separated by comma, semicolon or tab, and by blanks in files without
+    these. Lines that start with ``#`` or ``%`` are comments. Ids are read as integers if
+    all of them are, else as text. Lines that end in a dict, as networkx writes them, are
+    supported.
     """
-    content = path.read_bytes().removeprefix(b"\xef\xbb\xbf")
-    content = _COMMENT.sub(b"", content).replace(b"\r\n", b"\n")
-    first = next(_content_lines(content), None)
-    if first is None:
+    text = _Text(path, _COMMENT.sub(b"", read_text_bytes(path)))
+    number, line = next(text.lines(), (0, ""))
+    if not number:
         return [GraphParts([0], [], [])]
-    number, line = first
     if _EDGE_WITH_DICT.match(line):
-        columns = _read_dicts(path, content, options)
-        return [from_table(_as_table(path, columns, content, 0), _positional(options))]
+        columns = _read_dicts(text, options)
+        return [from_table(_as_table(text, columns, 0), _positional(options))]
     delimiter = _delimiter(path, line)
-    fields = _split(line, delimiter)
+    fields = text.split(number, line, delimiter)
     header = _header([field.strip() for field in fields], options)
     if not header and not 2 <= len(fields) <= len(_UNNAMED):
         raise FileFormatError(
@@ -59,34 +70,48 @@ def read_edge_list(path: Path, options: ReadOptions) -> list[GraphParts]:
             f"for instance: {','.join(options.columns)},weight",
             line=number,
         )
+    n_skipped = 1 if header else 0
     names = header or _UNNAMED[: len(fields)]
-    columns = _parse(path, content, delimiter, names, n_skipped=1 if header else 0)
-    table = _as_table(path, columns, content, 1 if header else 0, options)
+    columns = _parse(text, delimiter, names, n_skipped)
+    table = _as_table(text, columns, n_skipped, options)
     return [from_table(table, options if header else _positional(options))]
 
 
-def read_parquet(path: Path, options: ReadOptions) -> list[GraphParts]:
-    """Read an edge table from a parquet file."""
-    try:
-        table = pyarrow.parquet.read_table(path)
-    except (pa.ArrowInvalid, OSError) as error:
-        raise FileFormatError(path, f"not parquet: {error}") from error
-    return [from_table(table, options)]
+@dataclass(frozen=True)
+class _Text:
+    """The content of an edge list, with comments blanked out."""
 
+    path: Path
+    content: bytes
 
-def _content_lines(content: bytes) -> Iterator[tuple[int, str]]:
-    """Return the lines that hold something, numbered from 1."""
-    for number, line in enumerate(content.splitlines(), start=1):
-        if line.strip():
-            yield number, line.decode("utf-8").strip()
+    def lines(self) -> Iterator[tuple[int, str]]:
+        """Yield the lines that are not blank, numbered from 1."""
+        for number, line in enumerate(self.content.split(b"\n"), start=1):
+            if line.strip():
+                try:
+                    yield number, line.decode("utf-8").strip()
+                except UnicodeDecodeError as error:
+                    raise FileFormatError(
+                        self.path, f"not UTF-8: {error.reason}", line=number
+                    ) from error
 
+    def line_of(self, row: int, n_skipped: int) -> int:
+        """Return the number of the line that holds a row of the table."""
+        for count, (number, _) in enumerate(self.lines()):
+            if count == row + n_skipped:
+                return number
+        return 0
 
-def _line_of(content: bytes, row: int, n_skipped: int) -> int:
-    """Return the line of the file that holds a row of the table."""
-    for count, (number, _) in enumerate(_content_lines(content)):
-        if count == row + n_skipped:
-            return number
-    return 0
+    def split(self, number: int, line: str, delimiter: str) -> list[str]:
+        """Split a line into fields."""
+        if not delimiter:
+            return _BLANKS.split(line)
+        if '"' not in line:
+            return line.split(delimiter)
+        try:
+            return next(csv.reader([line], delimiter=delimiter))
+        except csv.Error as error:
+            raise FileFormatError(self.path, str(error), line=number) from error
 
 
 def _positional(options: ReadOptions) -> ReadOptions:
@@ -99,77 +124,93 @@ def _delimiter(path: Path, line: str) -> str:
     return next((sign for sign in (",", ";", "\t") if sign in line), "")
 
 
-def _split(line: str, delimiter: str) -> list[str]:
-    return next(csv.reader([line], delimiter=delimiter)) if delimiter else line.split()
-
-
 def _header(fields: list[str], options: ReadOptions) -> tuple[str, ...]:
-    """Return the names of the columns if the first line is a header."""
+    """Return the names of the columns if the first line is a header, else nothing."""
     lowered = [field.lower() for field in fields]
     for source, target in (options.columns[1:], *_HEADERS):
-        if source in fields and target in fields:
-            known = {source: options.columns[1], target: options.columns[2]}
-            return tuple(known.get(field, field) for field in fields)
         if source.lower() in lowered and target.lower() in lowered:
-            known = {source.lower(): options.columns[1], target.lower(): options.columns[2]}
-            return tuple(known.get(field, field) for field in lowered)
+            known = {source: options.columns[1], target: options.columns[2]}
+            for name in (options.columns[0], _weight_key(options)):
+                known.setdefault(name, name)
+            return _rename(fields, known)
     return ()
 
 
+def _rename(fields: Sequence[str], known: dict[str, str]) -> tuple[str, ...]:
+    """Rename known columns; their names match in any case unless one matches exactly."""
+    in_any_case = {
+        name.lower(): column for name, column in known.items() if name not in fields
+    }
+    return tuple(
+        known.get(field) or in_any_case.get(field.lower(), field) for field in fields
+    )
+
+
+def _weight_key(options: ReadOptions) -> str:
+    key = options.edge_weight
+    return "weight" if key is None or key == AUTO else key
+
+
 def _parse(
-    path: Path, content: bytes, delimiter: str, names: tuple[str, ...], n_skipped: int
+    text: _Text, delimiter: str, names: tuple[str, ...], n_skipped: int
 ) -> dict[str, Any]:
     """Parse the fields as text."""
     if len(set(names)) < len(names):
-        raise FileFormatError(path, f"the header names a column twice: {', '.join(names)}")
-    text = content
+        raise FileFormatError(
+            text.path, f"the header names a column twice: {', '.join(names)}"
+        )
+    content = text.content
     if not delimiter:
-        text = re.sub(rb"[ \t]+", b" ", text)
-        text = re.sub(rb"(?m)^ | $", b"", text)
+        content = re.sub(rb"[ \t]+", b" ", content)
+        content = re.sub(rb"(?m)^ | $", b"", content)
     if n_skipped:
-        text = text.lstrip().partition(b"\n")[2]
-    if not text.strip():
+        content = content.lstrip().partition(b"\n")[2]
+    if not content.strip():
         return {name: pa.chunked_array([pa.array([], pa.string())]) for name in names}
     try:
         table = pyarrow.csv.read_csv(
-            pa.BufferReader(text),
-            read_options=pyarrow.csv.ReadOptions(column_names=list(names)),
+            pa.BufferReader(content),
+            read_options=pyarrow.csv.ReadOptions(
+                column_names=list(names), block_size=_MAX_LINE_BYTES
+            ),
             parse_options=pyarrow.csv.ParseOptions(delimiter=delimiter or " "),
             convert_options=pyarrow.csv.ConvertOptions(
                 column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False
             ),
         )
-    except pa.ArrowInvalid as error:
-        raise _bad_line(path, content, delimiter, len(names), error) from error
+    except (pa.ArrowInvalid, pa.ArrowKeyError) as error:
+        raise _bad_line(text, delimiter, len(names), error) from error
     return {name: pc.utf8_trim_whitespace(table[name]) for name in names}
 
 
 def _bad_line(
-    path: Path, content: bytes, delimiter: str, n_fields: int, error: Exception
+    text: _Text, delimiter: str, n_fields: int, error: Exception
 ) -> FileFormatError:
-    """Find the line that the parser refused."""
-    for number, line in _content_lines(content):
-        if len(_split(line, delimiter)) != n_fields or line.count('"') % 2:
-            return FileFormatError(
-                path, f"expected {n_fields} fields, got {line[:60]!r}", line=number
-            )
-    return FileFormatError(path, f"not an edge list: {' '.join(str(error).split())}")
+    """Find the line that the parser rejected."""
+    for number, line in text.lines():
+        n_bytes = len(line.encode())
+        if n_bytes > _MAX_LINE_BYTES:
+            reason = f"the line has {n_bytes} bytes, more than {_MAX_LINE_BYTES}"
+            return FileFormatError(text.path, reason, line=number)
+        if len(text.split(number, line, delimiter)) != n_fields or line.count('"') % 2:
+            reason = f"expected {n_fields} fields, got {line[:60]!r}"
+            return FileFormatError(text.path, reason, line=number)
+    return FileFormatError(text.path, f"not an edge list: {' '.join(str(error).split())}")
 
 
 def _as_table(
-    path: Path,
+    text: _Text,
     columns: dict[str, Any],
-    content: bytes,
     n_skipped: int,
     options: ReadOptions | None = None,
 ) -> pa.Table:
-    """Make ids whole numbers where all are, and weights numbers."""
+    """Convert ids to integers if all of them are, and weights to numbers."""
     options = options or ReadOptions()
     for name, column in columns.items():
         empty = pc.equal(column, "").to_numpy() if pa.types.is_string(column.type) else ()
         if np.any(empty):
-            line = _line_of(content, int(np.argmax(empty)), n_skipped)
-            raise FileFormatError(path, f"the field {name!r} is empty", line=line)
+            line = text.line_of(int(np.argmax(empty)), n_skipped)
+            raise FileFormatError(text.path, f"the field {name!r} is empty", line=line)
     ends = [name for name in columns if name in {*options.columns[1:], *_UNNAMED[:2]}]
     for group in (ends, [name for name in columns if name == options.columns[0]]):
         if all(
@@ -177,13 +218,13 @@ def _as_table(
             for n in group
         ):
             columns |= {name: columns[name].cast(pa.int64()) for name in group}
-    key = "weight" if options.edge_weight in {AUTO, None} else str(options.edge_weight)
+    key = _weight_key(options)
     if key in columns and key not in ends and pa.types.is_string(columns[key].type):
-        columns[key] = _as_weights(path, columns[key], content, n_skipped)
+        columns[key] = _as_weights(text, columns[key], n_skipped)
     return pa.table(columns)
 
 
-def _as_weights(path: Path, column: Any, content: bytes, n_skipped: int) -> Any:
+def _as_weights(text: _Text, column: Any, n_skipped: int) -> Any:
     try:
         weights = column.cast(pa.float64())
         wrong = ~(np.isfinite(weights.to_numpy()) & (weights.to_numpy() >= 0))
@@ -193,9 +234,9 @@ def _as_weights(path: Path, column: Any, content: bytes, n_skipped: int) -> Any:
     if wrong.any():
         row = int(np.argmax(wrong))
         raise FileFormatError(
-            path,
-            f"the weight {column[row].as_py()!r} is no finite number from 0 upwards",
-            line=_line_of(content, row, n_skipped),
+            text.path,
+            f"the weight {column[row].as_py()[:60]!r} is not a finite number >= 0",
+            line=text.line_of(row, n_skipped),
         )
     return weights
 
@@ -207,19 +248,21 @@ def _is_number(text: str) -> bool:
         return False
 
 
-def _read_dicts(path: Path, content: bytes, options: ReadOptions) -> dict[str, Any]:
+def _read_dicts(text: _Text, options: ReadOptions) -> dict[str, Any]:
     """Read ``source target {data}`` as networkx writes it."""
-    key = "weight" if options.edge_weight in {AUTO, None} else options.edge_weight
+    key = _weight_key(options)
     rows, weighted = [], False
-    for number, line in _content_lines(content):
+    for number, line in text.lines():
         try:
-            source, target, text = line.split(maxsplit=2)
-            data = ast.literal_eval(text)
+            source, target, literal = line.split(maxsplit=2)
+            data = ast.literal_eval(literal)
             weighted |= key in data
             rows.append((source, target, float(data.get(key, 1))))
-        except (ValueError, SyntaxError, TypeError, AttributeError) as error:
+        except _LITERAL_ERRORS as error:
             raise FileFormatError(
-                path, f"expected source, target and a dict, got {line[:60]!r}", line=number
+                text.path,
+                f"expected source, target and a dict, got {line[:60]!r}",
+                line=number,
             ) from error
     columns = [pa.chunked_array([pa.array(column)]) for column in zip(*rows, strict=True)]
     return dict(zip(_UNNAMED if weighted else _UNNAMED[:2], columns, strict=False))

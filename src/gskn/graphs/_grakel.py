@@ -4,16 +4,18 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 
 from gskn._optional import comes_from
 from gskn.exceptions import InputError
 from gskn.graphs._arrays import from_matrix, is_matrix
 from gskn.graphs._assemble import GraphParts, shorten
+from gskn.graphs._keyed import are_positions
 from gskn.graphs._options import ReadOptions
 
 
 def is_grakel(value: object) -> bool:
-    """Tell whether a value is a GraKeL graph: edges first, labels in a dict or None."""
+    """Return whether a value is a GraKeL graph: edges first, labels in a dict or None."""
     if comes_from(value, "grakel") and hasattr(value, "get_edge_dictionary"):
         return True
     if not isinstance(value, list | tuple) or not 1 <= len(value) <= 3:
@@ -21,7 +23,8 @@ def is_grakel(value: object) -> bool:
     edges_first = isinstance(value[0], set | frozenset | dict)
     if len(value) == 1:
         return edges_first
-    has_labels = isinstance(value[1], dict) or value[1] is None
+    # DOK matrices are dicts, too.
+    has_labels = value[1] is None or (isinstance(value[1], dict) and not issparse(value[1]))
     return has_labels and (edges_first or isinstance(value[0], list) or is_matrix(value[0]))
 
 
@@ -43,7 +46,7 @@ def from_grakel(graph: Any, options: ReadOptions, number: int = 0) -> GraphParts
         hash(tuple(pairs))
     except TypeError as error:
         raise InputError(
-            f"Graph {number}: {shorten(edges)} are no edges; give (node, node) pairs."
+            f"Graph {number}: {shorten(edges)} are not edges; give (node, node) pairs."
         ) from error
     ends = dict.fromkeys(end for pair in pairs for end in pair)
     names = list(dict.fromkeys([*(labels or ()), *_isolated(edges), *ends]))
@@ -57,7 +60,7 @@ def from_grakel(graph: Any, options: ReadOptions, number: int = 0) -> GraphParts
         array[:, 0],
         array[:, 1],
         weight=weight if options.edge_weight is not None else None,
-        node_names=None if names == list(range(len(names))) else names,
+        node_names=None if are_positions(names) else names,
         directed=options.is_directed(custom=True),
     )
     return _with_labels(part, labels, names, options, number)
@@ -76,15 +79,15 @@ def _read_edges(edges: Any, number: int) -> tuple[list[tuple[Any, Any]], list[An
     if sizes - {2, 3} or len(sizes) > 1:
         odd = next(t for t in triples if len(t) not in {2, 3} or len(t) != len(triples[0]))
         raise InputError(
-            f"Graph {number}: {odd!r} is no edge; give all edges as (node, node) "
-            "or all as (node, node, weight)."
+            f"Graph {number}: {shorten(odd)} is not an edge; give all edges as "
+            "(node, node) or all as (node, node, weight)."
         )
     weight = [triple[2] for triple in triples] if sizes == {3} else None
     return [(triple[0], triple[1]) for triple in triples], weight
 
 
 def _isolated(edges: Any) -> Iterable[Any]:
-    """Return the nodes that a dict of neighbours names, also those without any."""
+    """Return the keys of a dict of neighbours, which may be nodes without edges."""
     is_nested = isinstance(edges, dict) and all(
         isinstance(v, dict) or _is_list(v) for v in edges.values()
     )
@@ -96,11 +99,11 @@ def _is_list(value: object) -> bool:
 
 
 def _in_order(names: list[Any]) -> list[Any]:
-    """Sort names where they compare: sets of edges have no order of their own."""
+    """Sort names, by type and text if they do not compare: sets of edges have no order."""
     try:
         return sorted(names)
-    except TypeError:
-        return sorted(names, key=lambda name: (type(name).__name__, repr(name)))
+    except (TypeError, ValueError, ArithmeticError):  # NaN of decimal
+        return sorted(names, key=lambda name: (type(name).__name__, shorten(name, 1000)))
 
 
 def _with_labels(
@@ -115,7 +118,7 @@ def _with_labels(
     lacking = [name for name in names if name not in labels]
     if lacking:
         raise InputError(
-            f"Graph {number}: node {lacking[0]!r} has no label, but others have; "
+            f"Graph {number}: node {shorten(lacking[0])} has no label, but others have; "
             "label every node or none."
         )
     values = {**part.__dict__, "labels": [labels[name] for name in names]}

@@ -1,10 +1,11 @@
-"""graph6: one undirected graph a line, its adjacency bits in printable bytes."""
+"""graph6: one undirected graph per line, its adjacency bits in printable bytes."""
 
 from pathlib import Path
 
 import numpy as np
 
-from gskn._types import AnyArray
+from gskn._files import check_regular
+from gskn._types import AnyArray, IndexArray
 from gskn.exceptions import FileFormatError
 from gskn.graphs._assemble import GraphParts
 from gskn.graphs._options import ReadOptions
@@ -14,37 +15,54 @@ _HEADER = b">>graph6<<"
 
 def read_graph6(path: Path, options: ReadOptions) -> list[GraphParts]:
     """Read a file of graph6 lines; blank lines are skipped."""
-    parts = []
+    check_regular(path)
+    sizes: list[int] = []
+    edges: list[tuple[IndexArray, IndexArray]] = []
+    n_nodes = 0
     for number, line in enumerate(path.read_bytes().splitlines(), start=1):
         code = line.strip().removeprefix(_HEADER)
         if not code:
             continue
         try:
-            parts.append(_decode(code, options))
+            size, source, target = _decode(code)
         except ValueError as error:
             raise FileFormatError(path, str(error), line=number) from error
-    return parts
+        if len(source):
+            edges.append((source + n_nodes, target + n_nodes))
+        sizes.append(size)
+        n_nodes += size
+    none = np.empty(0, dtype=np.int64)
+    return [
+        # One part for all lines: a part of its own takes 1 kB, a line as little as 2 bytes.
+        GraphParts(
+            sizes,
+            np.concatenate([none, *(source for source, _ in edges)]),
+            np.concatenate([none, *(target for _, target in edges)]),
+            directed=options.is_directed(custom=False),
+        )
+    ]
 
 
-def _decode(code: bytes, options: ReadOptions) -> GraphParts:
+def _decode(code: bytes) -> tuple[int, IndexArray, IndexArray]:
+    """Return the number of nodes, and the sources and targets of the edges."""
     if code[:1] in b":;&":
         kind = "digraph6" if code[:1] == b"&" else "sparse6"
         raise ValueError(f"this is {kind}, not graph6; convert it first")
-    values = np.frombuffer(code, dtype=np.uint8).astype(np.int64) - 63
-    if values.min() < 0 or values.max() > 63:
+    values = np.frombuffer(code, dtype=np.uint8)
+    if values.min() < 63 or values.max() > 126:
         raise ValueError(f"{code[:40]!r} has bytes that graph6 does not use")
-    n_nodes, values = _read_size(values)
+    n_nodes, values = _read_size(values - 63)
     n_bits = n_nodes * (n_nodes - 1) // 2
     if len(values) != -(-n_bits // 6):
         raise ValueError(
             f"{n_nodes} nodes need {-(-n_bits // 6)} bytes of edges, got {len(values)}"
         )
-    bits = np.unpackbits(values.astype(np.uint8)[:, None], axis=1)[:, 2:].ravel()[:n_bits]
+    bits = np.unpackbits(values[:, None], axis=1)[:, 2:].ravel()[:n_bits]
     # Bits run down the columns of the upper triangle: (0,1), (0,2), (1,2), (0,3), ...
     positions = np.flatnonzero(bits)
     target = ((1 + np.sqrt(1 + 8 * positions.astype(np.float64))) // 2).astype(np.int64)
     source = positions - target * (target - 1) // 2
-    return GraphParts([n_nodes], source, target, directed=options.is_directed(custom=False))
+    return n_nodes, source, target
 
 
 def _read_size(values: AnyArray) -> tuple[int, AnyArray]:

@@ -10,7 +10,7 @@ from gskn.graphs._options import ReadOptions
 
 
 def is_igraph(graph: object) -> bool:
-    """Tell whether an object is an igraph graph."""
+    """Return whether an object is an igraph graph."""
     return comes_from(graph, "igraph") and hasattr(graph, "get_edgelist")
 
 
@@ -25,5 +25,5 @@ def from_igraph(graph: Any, options: ReadOptions, number: int = 0) -> GraphParts
 
 
 def _set_only(attributes: dict[str, Any]) -> dict[str, Any]:
-    """Drop attributes that were never set, which igraph fills with None."""
+    """Drop attributes without a value, for which igraph returns None."""
     return {key: value for key, value in attributes.items() if value is not None}

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from gskn.exceptions import InputError
-from gskn.graphs._assemble import GraphParts
+from gskn.graphs._assemble import GraphParts, shorten
 from gskn.graphs._options import AUTO, ReadOptions
 
 NodeData = Sequence[Mapping[str, Any]]
@@ -32,18 +32,32 @@ def from_named_data(
         weight=_read_weights([values for *_, values in edges], options, number),
         labels=_read_column(data, options.node_label, "label", number),
         attributes=_read_attributes(data, options, number),
-        node_names=None if names == list(range(len(names))) else names,
+        node_names=None if are_positions(names) else names,
         directed=options.is_directed(directed),
     )
 
 
+def are_positions(names: Sequence[Hashable]) -> bool:
+    """Return whether nodes are named 0, 1, 2, ..., in order."""
+    # The == of other types may not return a bool.
+    return all(
+        isinstance(name, int | float | np.number) and bool(name == position)
+        for position, name in enumerate(names)
+    )
+
+
+def is_blank(name: object) -> bool:
+    """Return whether the name of a graph is missing or empty."""
+    return name is None or (isinstance(name, str | bytes | int | float) and not name)
+
+
 def _read_weights(data: NodeData, options: ReadOptions, number: int) -> list[Any] | None:
-    """Read one weight per edge; edges without one weigh 1 where others have one."""
+    """Read one weight per edge; 1 for edges without one if other edges have one."""
     key = _resolve(data, options.edge_weight, "weight")
     if key is None:
         return None
     if data and not any(key in values for values in data):
-        raise InputError(f"Graph {number} has no edge data {key!r}; {_hint(data)}")
+        raise InputError(f"Graph {number} has no edge data {shorten(key)}; {_hint(data)}")
     return [values.get(key, 1.0) for values in data]
 
 
@@ -67,22 +81,22 @@ def _read_column(
     for node, values in enumerate(data):
         if values.get(key) is None:
             raise InputError(
-                f"Graph {number}, node {node} has no node data {key!r}; "
+                f"Graph {number}, node {node} has no node data {shorten(key)}; "
                 f"give it to every node. {_hint(data)}"
             )
     return [values[key] for values in data]
 
 
 def _resolve(data: NodeData, key: str | None, custom: str) -> str | None:
-    """Return the key to read; the custom one only where anything has it."""
+    """Return the key to read; the custom key only if at least one element has it."""
     if key != AUTO:
         return key
     return custom if any(values.get(custom) is not None for values in data) else None
 
 
 def _hint(data: NodeData) -> str:
-    found = sorted({repr(key) for values in data for key in values})
-    return f"Names found: {', '.join(found)}." if found else "There is no such data at all."
+    found = sorted({shorten(key) for values in data for key in values})
+    return f"Keys present: {', '.join(found)}." if found else "There is no such data."
 
 
 def _check_equal_lengths(rows: Sequence[Any], number: int) -> None:

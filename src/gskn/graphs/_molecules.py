@@ -1,67 +1,170 @@
 """Molecules through RDKit: atoms are nodes labelled by element, bonds are edges."""
 
+import re
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
+from gskn._files import check_regular
 from gskn._optional import require
 from gskn.exceptions import FileFormatError
-from gskn.graphs._assemble import GraphParts
+from gskn.graphs._assemble import GraphParts, shorten
 from gskn.graphs._options import ReadOptions
+from gskn.graphs._text import read_text
+
+# The time that RDKit takes grows with the square or cube of the molecule, and it cannot be
+# interrupted: at these bounds it takes about 10 seconds, at ten times the size hours.
+_MAX_ATOMS = 10_000
+_MAX_RINGS = 1_000
+# Atoms in brackets, ring closures, and atoms of the organic subset.
+_SMILES_TOKENS = re.compile(
+    r"(\[[^\]]*\]?)|(%\([0-9]*\)|%[0-9][0-9]|[0-9])|(Cl|Br|[BCNOPSFIbcnops*])"
+)
+_BOND_BLOCK = re.compile(rb"M  V30 BEGIN BOND(.*?)(?:M  V30 END BOND|\Z)", re.DOTALL)
+_BOND = re.compile(rb"M  V30\s+\d+\s+\d+\s+(\d+)\s+(\d+)")
+_ATOM_COUNT = re.compile(rb"M  V30\s+COUNTS\s+(\d+)")
+_CONTINUATION = re.compile(rb"-[ \t]*\r?\nM  V30 ")
+# What RDKit raises instead of returning None.
+_RDKIT_ERRORS = (RuntimeError, ValueError, IndexError, OverflowError, MemoryError)
 
 
 def read_smiles(path: Path, options: ReadOptions) -> list[GraphParts]:
-    """Read one SMILES a line, with an optional name after it."""
+    """Read one SMILES per line, with an optional name after it."""
     chem = require("rdkit.Chem", extra="rdkit")
     parts = []
-    for number, line in enumerate(
-        path.read_text(encoding="utf-8-sig").splitlines(), start=1
-    ):
-        fields = line.split(maxsplit=1)
-        if not fields or fields[0].startswith("#"):
-            continue
-        with _quiet():
-            molecule = chem.MolFromSmiles(fields[0])
-        if molecule is None:
-            raise FileFormatError(path, f"RDKit cannot read {fields[0]!r}", line=number)
-        name = fields[1].strip() if len(fields) > 1 else fields[0]
-        parts.append(from_molecule(molecule, name, options))
+    with _quiet():
+        for number, line in enumerate(read_text(path).split("\n"), start=1):
+            fields = line.split(maxsplit=1)
+            if not fields or fields[0].startswith("#"):
+                continue
+            smiles = fields[0]
+            try:
+                _check_smiles(smiles)
+                molecule = chem.MolFromSmiles(smiles)
+            except _RDKIT_ERRORS as error:
+                raise _unreadable(path, shorten(smiles), error, line=number) from error
+            if molecule is None:
+                raise _unreadable(path, shorten(smiles), line=number)
+            name = fields[1].strip() if len(fields) > 1 else smiles
+            parts.append(from_molecule(molecule, name, options))
     return parts
 
 
 def read_sdf(path: Path, options: ReadOptions) -> list[GraphParts]:
     """Read the molecules of an SD file."""
     chem = require("rdkit.Chem", extra="rdkit")
+    check_regular(path)
+    content = path.read_bytes()
     parts: list[GraphParts] = []
-    if not path.stat().st_size:
+    if not content:
         return parts
+    for number, record in enumerate(re.split(rb"(?m)^\$\$\$\$", content)):
+        try:
+            _check_record(record)
+        except ValueError as error:
+            raise _unreadable(path, f"molecule {number}", error) from error
     with _quiet():
-        for number, molecule in enumerate(chem.SDMolSupplier(str(path))):
+        # Not from the path, which RDKit cannot open if it is not UTF-8.
+        molecules = chem.SDMolSupplier()
+        molecules.SetData(content)
+        for number in range(len(molecules)):
+            try:
+                molecule = molecules[number]
+                title = _title(molecule)
+            except _RDKIT_ERRORS as error:
+                raise _unreadable(path, f"molecule {number}", error) from error
             if molecule is None:
-                raise FileFormatError(path, f"RDKit cannot read molecule {number}")
-            title = molecule.GetProp("_Name") if molecule.HasProp("_Name") else ""
+                raise _unreadable(path, f"molecule {number}")
             parts.append(from_molecule(molecule, title or f"{path.stem}:{number}", options))
     return parts
 
 
+def _title(molecule: Any) -> str:
+    if molecule is None or not molecule.HasProp("_Name"):
+        return ""
+    title: str = molecule.GetProp("_Name")
+    return title
+
+
 def from_molecule(molecule: Any, name: str, options: ReadOptions) -> GraphParts:
-    """Describe an RDKit molecule; hydrogens only where they are atoms of it."""
-    ends = np.array(
-        [(bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()) for bond in molecule.GetBonds()],
+    """Describe an RDKit molecule; hydrogens are nodes only if they are atoms of it."""
+    atoms = list(molecule.GetAtoms())
+    # Over the atoms: GetBonds takes time that grows with the square of the molecule.
+    bonds = np.array(
+        [
+            (atom.GetIdx(), other.GetIdx())
+            for atom in atoms
+            for other in atom.GetNeighbors()
+            if atom.GetIdx() < other.GetIdx()
+        ],
         dtype=np.int64,
     ).reshape(-1, 2)
-    symbols = [atom.GetSymbol() for atom in molecule.GetAtoms()]
+    symbols = [atom.GetSymbol() for atom in atoms]
     return GraphParts(
         [len(symbols)],
-        ends[:, 0],
-        ends[:, 1],
+        bonds[:, 0],
+        bonds[:, 1],
         labels=symbols if options.node_label is not None else None,
         graph_names=[name],
         directed=options.is_directed(custom=False),
     )
 
 
+def _check_smiles(smiles: str) -> None:
+    """Raise if a SMILES has too many atoms or ring closures."""
+    if len(smiles) <= _MAX_RINGS:
+        return
+    n_atoms = n_closures = 0
+    for token in _SMILES_TOKENS.finditer(smiles):
+        if token.lastindex == 2:
+            n_closures += 1
+        else:
+            n_atoms += 1
+    _check_size(n_atoms, n_closures // 2)
+
+
+def _check_record(record: bytes) -> None:
+    """Raise if a molecule of an SD file is too large.
+
+    Only V3000 has counts above 999.
+    """
+    if b"V3000" not in record:
+        return
+    record = _CONTINUATION.sub(b"", record)
+    counts = [int(number) for number in _ATOM_COUNT.findall(record)]
+    bonds = [
+        (int(first), int(second))
+        for block in _BOND_BLOCK.findall(record)
+        for first, second in _BOND.findall(block)
+    ]
+    _check_size(max(counts, default=0), 0)
+    if len(bonds) > _MAX_RINGS:
+        atoms, ends = np.unique(np.array(bonds), return_inverse=True)
+        first, second = ends.reshape(-1, 2).T
+        shape = (len(atoms), len(atoms))
+        matrix = coo_array((np.ones(len(bonds)), (first, second)), shape=shape)
+        n_molecules = connected_components(matrix, directed=False)[0]
+        _check_size(len(atoms), len(bonds) - len(atoms) + n_molecules)
+
+
+def _check_size(n_atoms: int, n_rings: int) -> None:
+    if n_atoms > _MAX_ATOMS or n_rings > _MAX_RINGS:
+        raise ValueError(
+            f"{n_atoms} atoms and {n_rings} rings are too many (at most {_MAX_ATOMS} atoms "
+            f"and {_MAX_RINGS} rings); give the molecule as an edge list"
+        )
+
+
+def _unreadable(
+    path: Path, what: str, error: Exception | None = None, *, line: int | None = None
+) -> FileFormatError:
+    reason = "" if error is None else f": {' '.join(str(error).split())}"
+    return FileFormatError(path, f"RDKit cannot read {what}{reason}", line=line)
+
+
 def _quiet() -> Any:
-    """Keep RDKit's own messages off the screen; ours names file and line."""
+    """Suppress RDKit's own messages; ours names file and line."""
     return require("rdkit.rdBase", extra="rdkit").BlockLogs()

@@ -5,12 +5,12 @@ from typing import Any
 
 from gskn._optional import comes_from
 from gskn.graphs._assemble import GraphParts
-from gskn.graphs._keyed import from_named_data
+from gskn.graphs._keyed import from_named_data, is_blank
 from gskn.graphs._options import ReadOptions
 
 
 def is_networkx(graph: object) -> bool:
-    """Tell whether an object is a networkx graph of any kind."""
+    """Return whether an object is a networkx graph of any kind."""
     return comes_from(graph, "networkx") and hasattr(graph, "adj")
 
 
@@ -23,4 +23,4 @@ def from_networkx(graph: Any, options: ReadOptions, number: int = 0) -> GraphPar
     directed = graph.is_directed()
     part = from_named_data(dict(graph.nodes), edges, options, number, directed=directed)
     title = graph.graph.get("name")
-    return replace(part, graph_names=[title]) if title else part
+    return part if is_blank(title) else replace(part, graph_names=[title])

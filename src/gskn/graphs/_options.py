@@ -1,15 +1,16 @@
-"""What a caller may say about how graphs are to be read."""
+"""Options for reading graphs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from gskn.exceptions import InputError
+from gskn.graphs._assemble import shorten
 
 Key: TypeAlias = str | None
 AttributeKeys: TypeAlias = str | Sequence[str] | None
 
-AUTO = "auto"  # the custom of the format, where the graphs follow it
+AUTO = "auto"  # the conventional key of the format, if the graphs have it
 
 
 @dataclass(frozen=True)
@@ -27,24 +28,24 @@ class ReadOptions:
         for name in ("node_label", "edge_weight"):
             value = getattr(self, name)
             if not isinstance(value, str | None):
-                raise InputError(f"{name} must be a name or None, got {value!r}.")
+                raise InputError(f"{name} must be a name or None, got {shorten(value)}.")
         keys = self.node_attributes
         if not isinstance(keys, str | None) and not _are_names(keys):
             raise InputError(
-                f"node_attributes must be a name, some names or None, got {keys!r}."
+                f"node_attributes must be a name, names or None, got {shorten(keys)}."
             )
         if not isinstance(self.directed, bool | None):
             raise InputError(
-                f"directed must be True, False or None, got {self.directed!r}."
+                f"directed must be True, False or None, got {shorten(self.directed)}."
             )
         if not _are_names(self.columns) or len(self.columns) != 3:
             raise InputError(
                 "columns must name the graph, source and target columns, "
-                f"got {self.columns!r}."
+                f"got {shorten(self.columns)}."
             )
 
     def is_directed(self, custom: bool) -> bool:  # noqa: FBT001 - the format's answer
-        """Return what the caller said, else the custom of the format."""
+        """Return the option of the caller, or the convention of the format if None."""
         return custom if self.directed is None else self.directed
 
 

@@ -6,14 +6,14 @@ import numpy as np
 
 from gskn._optional import comes_from
 from gskn.exceptions import InputError, UnsupportedInputError
-from gskn.graphs._arrays import as_numpy
+from gskn.graphs._arrays import as_numpy, check_implied_nodes
 from gskn.graphs._assemble import GraphParts
 from gskn.graphs._options import AUTO, ReadOptions
 
 
 def is_pyg(value: object) -> bool:
-    """Tell whether an object is a PyG ``Data`` or ``Batch``."""
-    # A data set of PyG passes on what it is asked for, so attributes tell nothing.
+    """Return whether an object is a PyG ``Data`` or ``Batch``."""
+    # A data set of PyG forwards attribute access to its graphs, so look at the class.
     return comes_from(value, "torch_geometric") and _has_base(value, "BaseData")
 
 
@@ -27,10 +27,20 @@ def from_pyg(data: Any, options: ReadOptions, number: int = 0) -> GraphParts:
         raise UnsupportedInputError(
             f"Graph {number} has several node types; call .to_homogeneous() first."
         )
-    ptr = getattr(data, "ptr", None)
-    sizes = [data.num_nodes] if ptr is None else np.diff(as_numpy(ptr))
     ends = data.edge_index
     ends = np.empty((2, 0), dtype=np.int64) if ends is None else as_numpy(ends)
+    if ends.ndim != 2 or len(ends) != 2:
+        raise InputError(
+            f"Graph {number}: edge_index must have two rows, got shape {ends.shape}."
+        )
+    ptr = getattr(data, "ptr", None)
+    if ptr is None:
+        sizes: Any = [data.num_nodes]
+        is_implied = "num_nodes" not in data and getattr(data, "x", None) is None
+        if is_implied and isinstance(sizes[0], int):
+            check_implied_nodes(sizes[0], ends.shape[1], number)
+    else:
+        sizes = np.diff(as_numpy(ptr))
     return GraphParts(
         sizes,
         ends[0],
@@ -55,7 +65,7 @@ def _attributes(data: Any, options: ReadOptions, number: int) -> Any:
 
 
 def _field(data: Any, key: str | None, custom: str | None, number: int) -> Any:
-    """Return the array under ``key``; the custom name may be absent, a given one not."""
+    """Return the array under ``key``; raise if a key that the caller named is absent."""
     if key is None or (key == AUTO and custom is None):
         return None
     name = custom if key == AUTO else key
@@ -64,7 +74,7 @@ def _field(data: Any, key: str | None, custom: str | None, number: int) -> Any:
         if key == AUTO:
             return None
         found = ", ".join(sorted(map(repr, data.keys())))
-        raise InputError(f"Graph {number} has no field {key!r}; fields found: {found}.")
+        raise InputError(f"Graph {number} has no field {key!r}; its fields: {found}.")
     value = as_numpy(value)
     is_column = value.ndim == 2 and value.shape[1] == 1 and custom != "x"
     return value[:, 0] if is_column else value

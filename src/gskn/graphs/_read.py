@@ -3,32 +3,37 @@
 import json
 import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from xml.etree.ElementTree import ParseError, parse
 
+from gskn._files import check_regular
 from gskn._optional import require
 from gskn.exceptions import (
     FileFormatError,
+    GsknError,
     GsknWarning,
     InputError,
     MissingFileError,
+    UnsupportedInputError,
+    printable,
 )
-from gskn.graphs._assemble import GraphParts, assemble
+from gskn.graphs._assemble import GraphParts, assemble, shorten
 from gskn.graphs._batch import GraphBatch
-from gskn.graphs._edgelist import read_edge_list, read_parquet
+from gskn.graphs._edgelist import read_edge_list
 from gskn.graphs._folder import Folder
 from gskn.graphs._graph6 import read_graph6
+from gskn.graphs._graphml import FOREIGN_ERRORS, one_line, read_graphml
 from gskn.graphs._keyed import from_named_data
 from gskn.graphs._molecules import read_sdf, read_smiles
 from gskn.graphs._networkx import from_networkx
 from gskn.graphs._options import ReadOptions
+from gskn.graphs._parquet import read_parquet
+from gskn.graphs._text import read_text
 from gskn.graphs._tu import find_tu_name, read_tu
 
-# In a folder, these hold the classes of its graphs and are no lists of edges.
+# In a folder, these files hold the classes of its graphs, not edges.
 CLASS_FILES = ("labels.csv", "classes.csv", "graph_labels.csv")
-# What the parsers of other libraries raise on malformed files.
-_FOREIGN_ERRORS = (ValueError, TypeError, LookupError, AttributeError, RecursionError)
 
 
 def read_graphs(path: str | Path, *, options: ReadOptions | None = None) -> GraphBatch:
@@ -37,42 +42,75 @@ def read_graphs(path: str | Path, *, options: ReadOptions | None = None) -> Grap
     Parameters
     ----------
     path : str or Path
-        The format follows from the name:
+        The suffix selects the format:
 
         - ``.graphml`` and ``.gml``, with the networkx extra, and ``.json`` (node-link).
           In GML, ``label`` names the nodes unless two nodes share one;
         - ``.csv``, ``.tsv``, ``.edgelist``, ``.edges``, ``.txt`` and ``.parquet``: one
-          edge a line, with a header (``source``, ``target``, maybe ``graph``,
-          ``weight``) or without (source, target, maybe weight);
-        - ``.g6`` and ``.graph6``: one graph a line;
+          edge per line, with a header (``source``, ``target``, optionally ``graph``,
+          ``weight``) or without (source, target, optionally weight);
+        - ``.g6`` and ``.graph6``: one graph per line;
         - ``.smi``, ``.smiles`` and ``.sdf``: molecules, with the rdkit extra;
         - a folder or ``.zip`` with ``NAME_A.txt``: the TU format;
-        - any other folder: all of these in it, in the order of their names, but for
+        - any other folder: all of these in it, in the order of their names, except
           ``labels.csv``, ``classes.csv`` and ``graph_labels.csv``, which hold classes.
     options : ReadOptions, default=None
-        What `as_batch` was told; call that to name labels, attributes and weights.
+        The options of `as_batch`; call that to name labels, attributes and weights.
 
     Returns
     -------
     batch : GraphBatch
-        Graphs are named after their file, and numbered where a file holds several.
+        Graphs are named after their file, and numbered if a file holds several.
 
     Raises
     ------
     FileFormatError
-        A malformed file; names it and, where one is at fault, the line.
+        If a file is malformed; names the file and, if known, the line.
+
+    Notes
+    -----
+    Text files are UTF-8; lines end in LF, CR LF or CR. In the header of a text file,
+    column names match in any case (``Weight`` is the weight). In a parquet file they
+    match exactly; a column ``Weight`` is not read, with a warning.
+
+    In GraphML and JSON, every node needs its own id, and every edge the ids of such
+    nodes: a node without id or with the id of another node raises. XML entities are not
+    supported.
+
+    Only regular files are read. In a folder, pipes, devices and files with other suffixes
+    are skipped with a warning.
+
+    Sizes are bounded before memory is allocated. A parquet file may have 3.3 million rows
+    and 0.8 rows more per byte; a molecule 10,000 atoms and 1,000 rings; the elements of
+    GraphML may be nested 200 deep.
     """
-    path = Path(path)
+    path = as_path(path)
     options = options or ReadOptions()
-    if not path.exists():
-        raise MissingFileError(f"There is no file or folder {str(path)!r}.")
     return read_folder(path, options=options) if path.is_dir() else read_one(path, options)
+
+
+def as_path(path: str | Path) -> Path:
+    """Return the path of a file or folder that exists."""
+    try:
+        path = Path(path)
+        path.stat()
+    except TypeError:
+        raise UnsupportedInputError(
+            f"A path must be a str or Path, got {shorten(path)} of type "
+            f"{type(path).__name__}."
+        ) from None
+    except (FileNotFoundError, NotADirectoryError):
+        raise MissingFileError(f"There is no file or folder {str(path)!r}.") from None
+    except (OSError, ValueError) as error:  # a name that is too long or has a NUL
+        reason = getattr(error, "strerror", None) or str(error)
+        raise InputError(f"{shorten(str(path))} cannot be opened: {reason}.") from error
+    return path
 
 
 def read_folder(
     path: Path, skipped: Sequence[Path] = (), *, options: ReadOptions | None = None
 ) -> GraphBatch:
-    """Read all graphs of a folder but those of files that are known to hold none."""
+    """Read all graphs of a folder, except files that hold something else."""
     options = options or ReadOptions()
     batches = [read_one(file, options) for file in find_graph_files(path, skipped)]
     try:
@@ -91,65 +129,105 @@ def read_one(path: Path, options: ReadOptions) -> GraphBatch:
 def find_graph_files(path: Path, skipped: Sequence[Path] = ()) -> list[Path]:
     """Return the files of a folder that hold graphs, in order; a TU set is one folder.
 
-    What is ``skipped`` is known to hold something else.
+    Files in ``skipped`` hold something else.
     """
     seen = {file.resolve() for file in skipped}
-    found, unknown = _search(path, seen)
-    if unknown:
-        warnings.warn(
-            f"Not read, for their names say no graph: {', '.join(unknown)}",
-            GsknWarning,
-            stacklevel=4,  # who called read_graphs, iter_graphs or datasets.read
-        )
-    if not found:
+    contents = _search(path, seen)
+    for names, reason in (
+        (contents.unsupported, "with an unsupported suffix"),
+        (contents.special, "not regular"),
+    ):
+        if names:
+            warnings.warn(
+                f"Skipped {len(names)} file{'s' * (len(names) > 1)} {reason}: "
+                f"{printable(', '.join(names))}",
+                GsknWarning,
+                stacklevel=4,  # the caller of read_graphs, iter_graphs or datasets.read
+            )
+    if not contents.files:
         raise MissingFileError(
-            f"The folder {str(path)!r} holds no file of graphs; known: {_known()}."
+            f"The folder {str(path)!r} has no graph files; supported: {_known()}."
         )
-    return found
+    return contents.files
 
 
 def _read_file(path: Path, options: ReadOptions) -> GraphBatch:
     suffix = path.suffix.lower()
     if suffix not in _READERS and suffix != ".zip":
         raise FileFormatError(
-            path, f"no graphs are known by the suffix {path.suffix!r}; known: {_known()}"
+            path, f"the suffix {path.suffix!r} is not supported; supported: {_known()}"
         )
+    check_regular(path)
     try:
         if suffix == ".zip":
             return read_tu(path, options).graphs
         return _named(assemble(_READERS[suffix](path, options)), path.stem)
     except InputError as error:
         raise FileFormatError(path, str(error)) from error
-    except PermissionError as error:
-        raise FileFormatError(path, "cannot be read: permission denied") from error
-    except (UnicodeDecodeError, RecursionError, MemoryError) as error:
-        raise FileFormatError(path, f"not readable as {suffix}: {error}") from error
+    except GsknError:
+        raise
+    except (OSError, UnicodeDecodeError, RecursionError, MemoryError) as error:
+        reason = getattr(error, "strerror", None) or one_line(error)
+        raise FileFormatError(path, f"cannot be read as {suffix}: {reason}") from error
 
 
-def _search(path: Path, seen: set[Path]) -> tuple[list[Path], list[str]]:
-    """List graph files, and names of others; links are not followed in circles."""
-    if path.resolve() in seen:
-        return [], []
-    seen.add(path.resolve())
-    if find_tu_name(Folder(path)) is not None:
-        return [path], []
-    found, unknown = [], []
-    for child in sorted(path.iterdir(), key=_natural):
-        if child.name.startswith((".", "__")) or not child.exists():
+@dataclass
+class _Contents:
+    """Files of a folder: graph files, and names of unsupported and of special files."""
+
+    files: list[Path] = field(default_factory=list)
+    unsupported: list[str] = field(default_factory=list)
+    special: list[str] = field(default_factory=list)  # pipes, sockets and devices
+
+
+def _search(folder: Path, seen: set[Path]) -> _Contents:
+    """List the files of a folder and its folders; visit each once if links form a cycle."""
+    contents = _Contents()
+    waiting = [folder]
+    while waiting:
+        path = waiting.pop()
+        if path.resolve() in seen:
             continue
-        if child.is_dir():
-            below = _search(child, seen)
-            found += below[0]
-            unknown += below[1]
-        elif is_graph_file(child):
-            found += [] if child.resolve() in seen else [child]
-        elif child.name.lower() not in CLASS_FILES:
-            unknown.append(child.name)
-    return found, unknown
+        if path.is_dir():
+            seen.add(path.resolve())
+            waiting += reversed(_visit(path, contents))
+        else:
+            contents.files.append(path)
+    return contents
+
+
+def _visit(folder: Path, contents: _Contents) -> list[Path]:
+    """Add the skipped files of a folder; return its folders and graph files, sorted."""
+    visited: list[Path] = []
+    try:
+        if find_tu_name(Folder(folder)) is not None:
+            contents.files.append(folder)
+            return []
+        for child in _children(folder):
+            if child.is_dir() or (child.is_file() and is_graph_file(child)):
+                visited.append(child)
+            elif not child.is_file():
+                contents.special.append(child.name)
+            elif child.name.lower() not in CLASS_FILES:
+                contents.unsupported.append(child.name)
+    except GsknError:
+        raise
+    except OSError as error:
+        raise FileFormatError(folder, f"cannot be read: {error.strerror}") from error
+    return visited
+
+
+def _children(folder: Path) -> list[Path]:
+    """Return what is in a folder, sorted, without hidden files and broken links."""
+    return [
+        child
+        for child in sorted(folder.iterdir(), key=_natural)
+        if not child.name.startswith((".", "__")) and child.exists()
+    ]
 
 
 def is_graph_file(path: Path) -> bool:
-    """Tell by its name whether a file of a folder is read as graphs."""
+    """Return whether a file of a folder is read as graphs, by its name."""
     is_note = path.stem.lower() in {"readme", "license", "licence", "notes"}
     is_classes = path.name.lower() in CLASS_FILES
     return path.suffix.lower() in {*_READERS, ".zip"} and not is_note and not is_classes
@@ -171,7 +249,7 @@ def _natural(path: Path) -> list[tuple[int, int, str]]:
 
 
 def _named(batch: GraphBatch, stem: str) -> GraphBatch:
-    """Name graphs that have no name yet after their file."""
+    """Name graphs without a name after their file."""
     if batch.graph_names is not None:
         return batch
     one = batch.n_graphs == 1
@@ -179,43 +257,21 @@ def _named(batch: GraphBatch, stem: str) -> GraphBatch:
     return batch.with_graph_names(names)
 
 
-def _read_graphml(path: Path, options: ReadOptions) -> list[GraphParts]:
-    networkx = require("networkx", extra="networkx")
-    try:
-        _check_graphml(path)
-        graphs = list(networkx.GraphMLReader()(path=path))
-    except ParseError as error:
-        raise FileFormatError(
-            path, f"broken XML: {error}", line=error.position[0]
-        ) from error
-    except (networkx.NetworkXError, *_FOREIGN_ERRORS) as error:
-        raise FileFormatError(path, f"not GraphML: {_one_line(error)}") from error
-    if not graphs:
-        raise FileFormatError(path, "not GraphML: there is no graph in it")
-    return [from_networkx(graph, options, number) for number, graph in enumerate(graphs)]
-
-
-def _check_graphml(path: Path) -> None:
-    """Refuse edges to nodes that are not declared; networkx would invent the nodes."""
-    for graph in parse(path).getroot().iterfind("{*}graph"):
-        declared = {node.get("id") for node in graph.iter() if node.tag.endswith("}node")}
-        for edge in graph.iter():
-            ends = (edge.get("source"), edge.get("target"))
-            if edge.tag.endswith("}edge") and not declared.issuperset(ends):
-                raise InputError(
-                    f"the edge from {ends[0]!r} to {ends[1]!r} has no such node"
-                )
-
-
 def _read_gml(path: Path, options: ReadOptions) -> list[GraphParts]:
     """Read GML, whose ``label`` names the nodes unless two nodes share one."""
     networkx = require("networkx", extra="networkx")
     try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
-        graph = networkx.parse_gml(lines, label="id")
-    except (networkx.NetworkXError, *_FOREIGN_ERRORS) as error:
-        raise FileFormatError(path, f"not GML: {_one_line(error)}") from error
+        graph = networkx.parse_gml(read_text(path).split("\n"), label="id")
+    except GsknError:
+        raise
+    except (networkx.NetworkXError, *FOREIGN_ERRORS) as error:
+        raise FileFormatError(path, f"not GML: {one_line(error)}") from error
     labels = [data.pop("label", None) for data in graph.nodes.values()]
+    for node, label in zip(graph, labels, strict=True):
+        if isinstance(label, list | dict):
+            raise InputError(
+                f"Node {shorten(node)} has several labels: {shorten(label)}; give it one."
+            )
     if None not in labels and len(set(labels)) == len(labels):
         graph = networkx.relabel_nodes(graph, dict(zip(graph, labels, strict=True)))
     else:
@@ -226,13 +282,15 @@ def _read_gml(path: Path, options: ReadOptions) -> list[GraphParts]:
 
 def _read_json(path: Path, options: ReadOptions) -> list[GraphParts]:
     try:
-        content = json.loads(path.read_text(encoding="utf-8-sig"))
+        content = json.loads(read_text(path))
     except json.JSONDecodeError as error:
         raise FileFormatError(
             path, f"broken JSON: {error.msg}", line=error.lineno
         ) from error
+    except GsknError:
+        raise
     except ValueError as error:
-        raise FileFormatError(path, f"broken JSON: {_one_line(error)}") from error
+        raise FileFormatError(path, f"broken JSON: {one_line(error)}") from error
     graphs = content if isinstance(content, list) else [content]
     return [
         _from_node_link(path, graph, number, options) for number, graph in enumerate(graphs)
@@ -252,26 +310,25 @@ def _from_node_link(
     except (KeyError, TypeError, AttributeError) as error:
         raise FileFormatError(
             path,
-            f"graph {number} is no node-link graph ({error!r}); it needs 'nodes' with "
-            "'id', and 'edges' or 'links' with 'source' and 'target'",
+            f"graph {number} is not a node-link graph ({shorten(error)}); it needs 'nodes' "
+            "with 'id', and 'edges' or 'links' with 'source' and 'target'",
         ) from error
     if len(nodes) < n_listed:
         raise InputError(f"Graph {number} lists a node twice; give every node its own id.")
     for source, target, _ in edges:
         if source not in nodes or target not in nodes:
             raise InputError(
-                f"Graph {number} has an edge from {source!r} to {target!r}, but no such "
-                "node; list the node or drop the edge."
+                f"Graph {number} has an edge from {shorten(source)} to {shorten(target)}, "
+                "but no such node; list the node or drop the edge."
             )
     return from_named_data(nodes, edges, options, number, directed=directed)
 
 
 def _as_id(value: Any) -> Any:
+    """Return an id that is hashable, or raise TypeError."""
+    if isinstance(value, dict):
+        raise TypeError("an id is an object; give a number or a text")
     return tuple(map(_as_id, value)) if isinstance(value, list) else value
-
-
-def _one_line(error: BaseException) -> str:
-    return " ".join(str(error).split()) or type(error).__name__
 
 
 def _known() -> str:
@@ -286,7 +343,7 @@ _READERS: dict[str, _Reader] = {
     ".g6": read_graph6,
     ".gml": _read_gml,
     ".graph6": read_graph6,
-    ".graphml": _read_graphml,
+    ".graphml": read_graphml,
     ".json": _read_json,
     ".parquet": read_parquet,
     ".sdf": read_sdf,

@@ -1,5 +1,8 @@
-"""Edge tables of pandas or pyarrow, one row an edge, as parts of a batch."""
+"""Edge tables of pandas or pyarrow with one edge per row, as parts of a batch."""
 
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -7,21 +10,27 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from gskn._optional import comes_from
-from gskn._types import AnyArray, IndexArray
-from gskn.exceptions import InputError
+from gskn._types import AnyArray, IndexArray, NameArray
+from gskn.exceptions import GsknWarning, InputError, printable
 from gskn.graphs._assemble import GraphParts, as_floats, shorten
+from gskn.graphs._batch import as_python
 from gskn.graphs._options import AUTO, ReadOptions
+
+# What pyarrow raises for types and values that it cannot convert.
+_ARROW_ERRORS = (pa.ArrowException, ValueError, OverflowError)
+
+_MAX_DEPTH = 8  # of lists in a column of objects
 
 
 def is_table(value: object) -> bool:
-    """Tell whether an object is a pandas DataFrame or a pyarrow Table."""
+    """Return whether an object is a pandas DataFrame or a pyarrow Table."""
     return isinstance(value, pa.Table | pa.RecordBatch) or (
         comes_from(value, "pandas") and hasattr(value, "columns")
     )
 
 
 def from_table(table: Any, options: ReadOptions) -> GraphParts:
-    """Read edges, and nodes if a table of them is given, without a Python loop.
+    """Read a table of edges, and of nodes if one is given, without a Python loop.
 
     Graphs, and the nodes within a graph, are sorted by their ids, so the order of the
     rows does not matter. Without a graph column, the table is one graph. Edges are
@@ -29,10 +38,11 @@ def from_table(table: Any, options: ReadOptions) -> GraphParts:
     """
     edges = _as_arrow(table, "edge table")
     nodes = None if options.nodes is None else _as_arrow(options.nodes, "node table")
+    check_edge_columns(edges.column_names, options, stacklevel=4)  # the caller of as_batch
     graph_key, source_key, target_key = options.columns
     grouped = graph_key in edges.column_names
-    source, target = (as_column(edges, key, "edge") for key in (source_key, target_key))
-    node_ids = as_column(nodes, "node", "node") if nodes is not None else source.slice(0, 0)
+    source, target = (as_ids(edges, key, "edge") for key in (source_key, target_key))
+    node_ids = source.slice(0, 0) if nodes is None else as_ids(nodes, "node", "node")
     ids, id_values = _factorize([source, target, node_ids])
     graphs, graph_values = _group(edges, nodes, graph_key, grouped=grouped)
     n_edges = len(source)
@@ -41,13 +51,12 @@ def from_table(table: Any, options: ReadOptions) -> GraphParts:
     owner = np.concatenate([graphs[:n_edges], graphs[:n_edges], graphs[n_edges:]])
     key = owner * max(len(id_values), 1) + ids
     distinct, positions = np.unique(key, return_inverse=True)
-    node_graphs = distinct // max(len(id_values), 1)
+    node_graphs, node_numbers = np.divmod(distinct, max(len(id_values), 1))
+    node_names = id_values[node_numbers]
     listed = positions[2 * n_edges :]
     if nodes is not None:
-        _check_nodes(listed, len(distinct), node_ids)
-    weight_key = options.edge_weight
-    if weight_key == AUTO:
-        weight_key = "weight" if "weight" in edges.column_names else None
+        _check_nodes(listed, node_names)
+    weight_key = _weight_key(edges.column_names, options)
     return GraphParts(
         np.bincount(node_graphs, minlength=len(graph_values)),
         positions[:n_edges],
@@ -55,10 +64,73 @@ def from_table(table: Any, options: ReadOptions) -> GraphParts:
         weight=None if weight_key is None else _numbers(edges, weight_key, "edge"),
         labels=_labels(nodes, options, listed),
         attributes=_attributes(nodes, options, listed),
-        node_names=id_values[distinct % max(len(id_values), 1)],
+        node_names=node_names,
         graph_names=graph_values if grouped else None,
         directed=options.is_directed(custom=False),
     )
+
+
+def check_edge_columns(
+    names: Sequence[str], options: ReadOptions, *, stacklevel: int
+) -> list[str]:
+    """Return the columns of an edge table that are read, or raise if one is missing.
+
+    Warn if a column is named like the weight in another case, as ``Weight``.
+    """
+    if len(set(names)) < len(names):
+        raise InputError("The edge table has two columns of one name; rename one.")
+    for key in options.columns[1:]:
+        _check_column(names, key, "edge")
+    weight_key = _weight_key(names, options)
+    alike = [name for name in names if name.lower() == "weight"]
+    if options.edge_weight == AUTO and weight_key is None and alike:
+        warnings.warn(
+            f"The column {printable(repr(alike[0]))} is not read as edge weight; name it "
+            "'weight', or pass edge_weight.",
+            GsknWarning,
+            stacklevel=stacklevel,
+        )
+    return [name for name in names if name in {*options.columns, weight_key}]
+
+
+def as_ids(table: pa.Table, key: str, kind: str) -> pa.ChunkedArray:
+    """Return a column of ids: like `as_column`, with one type for all integers or text."""
+    column = as_column(table, key, kind)
+    if pa.types.is_nested(column.type):
+        raise InputError(f"Column {key!r} holds {column.type}; give numbers or text.")
+    with _column_errors(key, column.type):
+        if pa.types.is_integer(column.type):
+            if pa.types.is_uint64(column.type) and _exceeds_int64(column):
+                raise InputError("An id is beyond 2^63; give such ids as text.")
+            column = column.cast(pa.int64())
+        elif pa.types.is_string(column.type):
+            column = column.cast(pa.large_string())
+        _factorize([column.slice(0, 1)])  # raises if ids of this type cannot be sorted
+    return column
+
+
+def as_column(table: pa.Table, key: str, kind: str) -> pa.ChunkedArray:
+    """Return a column that must exist, without gaps and as plain values."""
+    _check_column(table.column_names, key, kind)
+    column = table[key]
+    with _column_errors(key, column.type):
+        column.validate(full=True)
+        column = _as_plain(column)
+        missing = column.null_count
+        if pa.types.is_floating(column.type):
+            missing += pc.sum(pc.is_nan(column)).as_py() or 0
+    if missing:
+        row = int(np.argmax(column.is_null(nan_is_null=True).to_numpy()))
+        raise InputError(
+            f"The {kind} table has no {key!r} in row {row}; fill it or drop the row."
+        )
+    return column
+
+
+def encode(column: pa.ChunkedArray) -> tuple[IndexArray, pa.Array]:
+    """Return the number of the value of every row, and the values."""
+    encoded = column.combine_chunks().dictionary_encode()
+    return encoded.indices.to_numpy().astype(np.int64, copy=False), encoded.dictionary
 
 
 def _as_arrow(table: Any, name: str) -> pa.Table:
@@ -69,43 +141,113 @@ def _as_arrow(table: Any, name: str) -> pa.Table:
             f"The {name} must be a pandas or pyarrow table, got {shorten(table)}."
         )
     elif not isinstance(table, pa.Table):
+        _check_objects(table, name)
         try:
             table = pa.Table.from_pandas(table, preserve_index=False)
-        except (pa.ArrowInvalid, pa.ArrowTypeError, ValueError) as error:
-            reason = " ".join(str(error).split())
+        except (*_ARROW_ERRORS, TypeError, AttributeError) as error:
+            reason = " ".join(str(error).split())[:300]
             raise InputError(
-                f"The {name} cannot be read: {reason}. Give every column one name and type."
+                f"The {name} cannot be read: {reason}. Give every column one name and one "
+                "type of 64 bits or text, and make sparse columns dense."
             ) from error
     if len(set(table.column_names)) < len(table.column_names):
         raise InputError(f"The {name} has two columns of one name; rename one.")
     return table
 
 
-def as_column(table: pa.Table, key: str, kind: str) -> pa.ChunkedArray:
-    """Return a column that must be there, without gaps and as plain values."""
-    if key not in table.column_names:
-        found = ", ".join(map(repr, table.column_names)) or "none"
+def _check_objects(table: Any, name: str) -> None:
+    """Raise if a pandas column has Python objects for which pyarrow aborts."""
+    for number, dtype in enumerate(table.dtypes):
+        if dtype.kind == "O" and _is_unsafe(table.iloc[:, number], _MAX_DEPTH):
+            column = shorten(table.columns[number])
+            raise InputError(
+                f"The {name} has lists nested more than {_MAX_DEPTH} deep, or dates among "
+                f"numbers, in column {column}; give numbers, text or lists of numbers."
+            )
+
+
+def _is_unsafe(values: Iterable[object], levels: int) -> bool:
+    """Return whether values are nested too deep or mix dates with numbers of numpy."""
+    values = list(values)
+    types = {*map(type, values)}
+    others = types - {np.datetime64}
+    if others != types and any(issubclass(other, np.generic) for other in others):
+        return True
+    nested = [value for value in values if isinstance(value, list | tuple | dict)]
+    return bool(nested) and (
+        not levels
+        or any(
+            _is_unsafe(value.values() if isinstance(value, dict) else value, levels - 1)
+            for value in nested
+        )
+    )
+
+
+def _check_column(names: Sequence[str], key: str, kind: str) -> None:
+    if key not in names:
+        listed = ", ".join(map(shorten, names[:20])) or "none"
         raise InputError(
-            f"The {kind} table has no column {key!r}; columns found: {found}. "
+            f"The {kind} table has no column {key!r}; its columns: {listed}. "
             "Name them with columns=(graph, source, target)."
         )
-    column = table[key]
-    if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
-    missing = column.null_count
-    if pa.types.is_floating(column.type):
-        missing += pc.sum(pc.is_nan(column)).as_py() or 0
-    if missing:
-        row = int(np.argmax(column.is_null(nan_is_null=True).to_numpy()))
+
+
+def _weight_key(names: Sequence[str], options: ReadOptions) -> str | None:
+    if options.edge_weight != AUTO:
+        return options.edge_weight
+    return "weight" if "weight" in names else None
+
+
+@contextmanager
+def _column_errors(key: str, dtype: pa.DataType) -> Iterator[None]:
+    """Translate the errors of pyarrow about the type of a column."""
+    try:
+        yield
+    except InputError:
+        raise
+    except _ARROW_ERRORS as error:
         raise InputError(
-            f"The {kind} table has no {key!r} in row {row}; fill it or drop the row."
-        )
-    return column
+            f"Column {key!r} of type {dtype} cannot be read: "
+            f"{' '.join(str(error).split())}. Convert it to numbers or text."
+        ) from error
+
+
+def _as_plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Decode dictionaries, runs, views and extensions, and widen half precision."""
+    dtype = column.type
+    if isinstance(dtype, pa.BaseExtensionType):
+        chunks = [chunk.storage for chunk in column.chunks]
+        return _as_plain(pa.chunked_array(chunks, dtype.storage_type))
+    if pa.types.is_dictionary(dtype):
+        return _as_plain(column.cast(dtype.value_type))
+    if pa.types.is_run_end_encoded(dtype):
+        return _as_plain(pc.run_end_decode(column))
+    if pa.types.is_float16(dtype):
+        return pa.chunked_array([column.to_numpy().astype(np.float64)])
+    wider = _wider_type(dtype)
+    return column if wider is None else column.cast(wider)
+
+
+def _wider_type(dtype: pa.DataType) -> pa.DataType | None:
+    """Return a type that can be sorted and converted, for one that cannot."""
+    # Python has no time with nanoseconds.
+    if pa.types.is_string_view(dtype) or dtype == pa.time64("ns"):
+        return pa.large_string()
+    if pa.types.is_binary_view(dtype):
+        return pa.large_binary()
+    if pa.types.is_decimal(dtype) and dtype.bit_width < 128:
+        return pa.decimal128(dtype.precision, dtype.scale)
+    return None
+
+
+def _exceeds_int64(column: pa.ChunkedArray) -> bool:
+    largest = pc.max(column).as_py()
+    return largest is not None and largest >= 2**63
 
 
 def _factorize(columns: list[pa.ChunkedArray]) -> tuple[IndexArray, AnyArray]:
     """Replace values by their rank, over several columns of one type."""
-    columns = [_plain_type(column) for column in columns if len(column)]
+    columns = [column for column in columns if len(column)]
     types = {column.type for column in columns}
     if len(types) > 1:
         listed = " and ".join(sorted(map(str, types)))
@@ -114,45 +256,33 @@ def _factorize(columns: list[pa.ChunkedArray]) -> tuple[IndexArray, AnyArray]:
         )
     if not columns:
         return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
-    joined = pa.chunked_array([chunk for column in columns for chunk in column.chunks])
-    encoded = joined.combine_chunks().dictionary_encode()
-    order = pc.array_sort_indices(encoded.dictionary).to_numpy()
+    chunks = [chunk for column in columns for chunk in column.chunks]
+    codes, values = encode(pa.chunked_array(chunks))
+    order = pc.array_sort_indices(values).to_numpy()
     rank = np.empty(len(order), dtype=np.int64)
     rank[order] = np.arange(len(order))
-    values = encoded.dictionary.take(order).to_numpy(zero_copy_only=False)
-    return rank[encoded.indices.to_numpy()], values
-
-
-def _plain_type(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Bring equal kinds of ids to one type."""
-    if pa.types.is_integer(column.type):
-        try:
-            return column.cast(pa.int64())
-        except pa.ArrowInvalid:
-            raise InputError("An id is beyond 2^63; give such ids as text.") from None
-    return column.cast(pa.large_string()) if pa.types.is_string(column.type) else column
+    return rank[codes], values.take(pa.array(order)).to_numpy(zero_copy_only=False)
 
 
 def _group(
     edges: pa.Table, nodes: pa.Table | None, key: str, *, grouped: bool
 ) -> tuple[IndexArray, AnyArray]:
-    """Find the number of the graph of every edge, then of every listed node."""
+    """Return the number of the graph of every edge, then of every listed node."""
     if not grouped:
         n_rows = len(edges) + (0 if nodes is None else len(nodes))
         return np.zeros(n_rows, dtype=np.int64), np.zeros(1, dtype=np.int64)
-    columns = [as_column(edges, key, "edge")]
+    columns = [as_ids(edges, key, "edge")]
     if nodes is not None:
-        columns.append(as_column(nodes, key, "node"))
+        columns.append(as_ids(nodes, key, "node"))
     return _factorize(columns)
 
 
-def _check_nodes(listed: IndexArray, n_nodes: int, ids: pa.ChunkedArray) -> None:
+def _check_nodes(listed: IndexArray, names: NameArray) -> None:
+    n_nodes = len(names)
     counts = np.bincount(listed, minlength=n_nodes)
     if counts.max(initial=1) > 1:
-        row = int(np.argmax(counts[listed] > 1))
-        raise InputError(
-            f"The node table lists node {ids[row].as_py()!r} twice; keep one row."
-        )
+        node = as_python(names[int(np.argmax(counts > 1))])
+        raise InputError(f"The node table lists node {shorten(node)} twice; keep one row.")
     if len(listed) < n_nodes:
         raise InputError(
             f"The node table lists {len(listed)} nodes, but the edges use "
@@ -170,7 +300,10 @@ def _labels(
         if "label" not in nodes.column_names:
             return None
         key = "label"
-    return _in_order(as_column(nodes, key, "node").to_numpy(), listed)
+    column = as_column(nodes, key, "node")
+    with _column_errors(key, column.type):
+        labels = column.to_numpy()
+    return _in_order(labels, listed)
 
 
 def _attributes(
@@ -189,20 +322,21 @@ def _attributes(
 
 
 def _in_order(values: AnyArray, listed: IndexArray) -> AnyArray:
-    """Move what the node table lists in its own order to the order of the nodes."""
+    """Move values from the order of the node table to the order of the nodes."""
     ordered = np.empty_like(values)
     ordered[listed] = values
     return ordered
 
 
 def _numbers(table: pa.Table, key: str, kind: str) -> AnyArray:
-    """Read a column of numbers, or of lists of numbers, equally many in each."""
+    """Read a column of numbers, or of lists of numbers of equal length."""
     column = as_column(table, key, kind)
     if pa.types.is_list(column.type) or pa.types.is_fixed_size_list(column.type):
-        return as_floats(column.to_pylist(), f"Column {key!r} of the {kind} table")
+        with _column_errors(key, column.type):
+            return as_floats(column.to_pylist(), f"Column {key!r} of the {kind} table")
     try:
         numbers: AnyArray = column.cast(pa.float64(), safe=False).to_numpy()
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+    except pa.ArrowException:
         raise InputError(
             f"Column {key!r} of the {kind} table must hold numbers, got {column.type}."
         ) from None
