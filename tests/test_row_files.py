@@ -90,8 +90,8 @@ def test_places_that_cannot_be_written_are_refused_at_once(tmp_path):
     for path, message in (
         ("rows.xlsx", r"must end in one of \.parquet, \.csv, \.npz"),
         ("folder.csv", "is a folder"),
-        ("file/rows.csv", "is no folder"),
-        ("file/below/rows.csv", "is no folder"),
+        ("file/rows.csv", "is not a folder"),
+        ("file/below/rows.csv", "is not a folder"),
     ):
         with pytest.raises(InputError, match=message):
             _row_files.check_row_file(tmp_path / path)
