@@ -1,9 +1,13 @@
 import os
 import time
+from pathlib import Path
 
 import pytest
 
-from gskn._files import whole_file
+from gskn._files import check_append, check_output, companion, whole_file
+from gskn.exceptions import InputError
+
+CHECKS = [check_output, check_append]
 
 
 def age(path, days=3):
@@ -41,3 +45,88 @@ def test_what_killed_processes_left_is_removed_and_nothing_else(tmp_path):
         temporary.write_text("new")
     found = {file.name for file in tmp_path.iterdir()}
     assert found == {".env.local", ".env.swp", "env.gskn-tmp", fresh.name, "env"}
+
+
+@pytest.mark.parametrize("check", CHECKS)
+def test_a_loop_of_links_is_refused_as_an_output(tmp_path, check):
+    (tmp_path / "a").symlink_to("b")
+    (tmp_path / "b").symlink_to("a")
+    for path in (tmp_path / "a", tmp_path / "a" / "rows.csv"):
+        with pytest.raises(InputError, match="cannot be written: "):
+            check(path)
+
+
+@pytest.mark.parametrize("check", CHECKS)
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("folder", "is a folder"),
+        ("missing/..", "is a folder"),
+        ("file/rows.csv", "is not a folder"),
+        ("file/below/rows.csv", "is not a folder"),
+        ("pipe", "is not a regular file"),
+        ("x" * 256, "cannot be written: "),
+        ("folder/" + "x/" * 3000 + "rows.csv", "cannot be written: "),
+        ("a\0b", "cannot be written: embedded null"),
+    ],
+)
+def test_an_impossible_output_is_refused_before_the_work(tmp_path, check, name, reason):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "file").touch()
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(InputError, match=reason) as caught:
+        check(tmp_path / name)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_folder_that_is_a_broken_link_is_refused(tmp_path):
+    (tmp_path / "broken").symlink_to("nowhere")
+    with pytest.raises(InputError, match="is not a folder"):
+        check_output(tmp_path / "broken" / "rows.csv")
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs /proc")
+@pytest.mark.parametrize("check", CHECKS)
+def test_a_folder_in_which_no_file_can_be_created_is_refused(check):
+    with pytest.raises(InputError, match="'/proc/rows.csv' cannot be written: "):
+        check(Path("/proc/rows.csv"))
+
+
+def test_checks_leave_nothing_behind(tmp_path):
+    file = tmp_path / "file"
+    file.write_text("as it was")
+    (tmp_path / "link").symlink_to("new/target")
+    for path in (file, tmp_path / "link", tmp_path / "new" / "rows.csv"):
+        check_output(path)
+        check_append(path)
+    assert file.read_text() == "as it was"
+    assert {path.name for path in tmp_path.iterdir()} == {"file", "link"}
+
+
+@pytest.mark.parametrize("name", ["x" * 251 + ".csv", "é" * 125 + ".csv"])
+def test_the_longest_names_can_be_written(tmp_path, name):
+    path = tmp_path / name
+    check_output(path)
+    for _ in range(2):
+        with whole_file(path) as temporary:
+            temporary.write_text("rows")
+    assert [file.name for file in tmp_path.iterdir()] == [name]
+    assert companion(path, ".lock") != companion(path.with_name("y" + name[1:]), ".lock")
+
+
+def test_deeply_nested_folders_are_created(tmp_path):
+    path = tmp_path.joinpath(*["x"] * 1500, "rows.csv")
+    check_output(path)
+    with whole_file(path) as temporary:
+        temporary.write_text("rows")
+    assert path.read_text() == "rows"
+    folder = tmp_path / "x"  # pytest removes folders recursively
+    while folder.exists():
+        inner, moved = folder / "x", tmp_path / "moved"
+        for file in folder.glob("*.csv"):
+            file.unlink()
+        if inner.exists():
+            inner.rename(moved)
+        folder.rmdir()
+        if moved.exists():
+            moved.rename(folder)

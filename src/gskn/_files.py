@@ -1,5 +1,6 @@
 """Write files completely or not at all, and read regular files only."""
 
+import hashlib
 import os
 import stat
 import tempfile
@@ -13,6 +14,9 @@ from gskn.exceptions import FileFormatError, InputError, MissingFileError
 
 _ORPHAN_SECONDS = 24 * 3600
 _ENDING = ".gskn-tmp"  # only our temporary files: old ones are removed by this suffix
+# File systems allow names of 255 bytes. Hidden companions of a file add at most this many.
+_COMPANION_BYTES = 24
+_MAX_NAME_BYTES = 255
 
 
 @contextmanager
@@ -22,9 +26,9 @@ def whole_file(path: Path) -> Iterator[Path]:
     Several processes may do this at once: each writes its own file, and the last one
     to finish wins.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folders(path.parent)
     _remove_orphans(path)
-    handle, name = tempfile.mkstemp(_ENDING, f".{path.name}.", path.parent)
+    handle, name = tempfile.mkstemp(_ENDING, companion(path, ".").name, path.parent)
     os.close(handle)
     temporary = Path(name)
     try:
@@ -35,37 +39,89 @@ def whole_file(path: Path) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
 
 
+def make_folders(folder: Path) -> None:
+    """Create a folder and its parents, however many; `Path.mkdir` recurses for each."""
+    for missing in reversed([f for f in (folder, *folder.parents) if not f.exists()]):
+        missing.mkdir(exist_ok=True)
+
+
+def companion(path: Path, ending: str) -> Path:
+    """Return a hidden path beside ``path`` that ends in ``ending``.
+
+    The name contains that of the file, or its digest where both together would be longer
+    than a file system allows.
+    """
+    name = path.name
+    if len(os.fsencode(name)) + _COMPANION_BYTES > _MAX_NAME_BYTES:
+        name = hashlib.blake2b(os.fsencode(name), digest_size=16).hexdigest()
+    return path.with_name(f".{name}{ending}")
+
+
 def check_output(path: Path) -> None:
-    """Raise if no file can be written at ``path``; call this before long work."""
-    try:
-        resolved = path.resolve(strict=False)
-        if resolved.is_dir():
+    """Raise if no file can be written at ``path``; call this before long work.
+
+    A nameless file is created in the folder: permission bits do not show access control
+    lists and read-only file systems on every operating system.
+    """
+    with _writing(path):
+        _check_name(path)
+        folder = path.parent
+        while not os.path.lexists(folder):
+            folder = folder.parent
+        if not folder.is_dir():
             raise InputError(
-                f"{str(path)!r} is a folder; give the name of a file to write."
+                f"{str(path)!r} cannot be written: {str(folder)!r} is not a folder."
             )
-        if resolved.exists() and not resolved.is_file():
-            raise InputError(f"{str(path)!r} is not a regular file; give another name.")
-        _check_folder(path, resolved.parent)
-        path.lstat()  # raises if the name is too long
-    except FileNotFoundError:
-        return
-    except (OSError, RuntimeError, ValueError) as error:  # RuntimeError: a loop of links
-        if isinstance(error, InputError):
-            raise
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+
+
+def check_append(path: Path) -> None:
+    """Raise if the file at ``path`` cannot be read and added to, or created."""
+    with _writing(path):
+        _check_name(path)
+        target = real_path(path)
+        check_output(target)
+        with suppress(FileNotFoundError), target.open("r+b"):
+            pass
+
+
+def real_path(path: Path) -> Path:
+    """Return the absolute path behind links, or the path itself if it has no meaning."""
+    try:
+        # Path.resolve raises for a loop of links, depending on the version of Python.
+        return Path(os.path.realpath(path))
+    except (OSError, ValueError):
+        return path
+
+
+@contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    """Raise errors of the operating system as one that names the file and the reason."""
+    try:
+        yield
+    except InputError:
+        raise
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
         raise InputError(f"{str(path)!r} cannot be written: {_reason(error)}.") from error
 
 
-def _check_folder(path: Path, folder: Path) -> None:
-    while not folder.exists():
-        folder = folder.parent
-    if not folder.is_dir():
-        raise InputError(
-            f"{str(path)!r} cannot be written: {str(folder)!r} is not a folder."
-        )
-    if not os.access(folder, os.W_OK | os.X_OK):
-        raise InputError(
-            f"{str(path)!r} cannot be written: the folder {str(folder)!r} is not writable."
-        )
+def _check_name(path: Path) -> None:
+    """Raise unless ``path`` is a regular file, or a name that a file can have."""
+    try:
+        mode = (
+            path.stat().st_mode
+        )  # fails for loops of links and for names that are too long
+    except FileNotFoundError:
+        mode = stat.S_IFREG
+    except NotADirectoryError:
+        return  # explained with the name of the parent
+    if stat.S_ISDIR(mode) or path.name in {"", ".."}:
+        raise InputError(f"{str(path)!r} is a folder; give the name of a file to write.")
+    if not stat.S_ISREG(mode):
+        raise InputError(f"{str(path)!r} is not a regular file; give another name.")
+    with suppress(FileNotFoundError):
+        companion(path, _COMPANION_BYTES * ".").lstat()  # a path can be too long, too
 
 
 def check_exists(path: Path) -> None:
@@ -99,7 +155,7 @@ def _reason(error: BaseException) -> str:
 
 def _remove_orphans(path: Path) -> None:
     """Remove temporary files that killed processes left more than a day ago."""
-    for orphan in path.parent.glob(f".{escape(path.name)}.*{_ENDING}"):
+    for orphan in path.parent.glob(f"{escape(companion(path, '.').name)}*{_ENDING}"):
         with suppress(OSError):  # another process may be removing it, too
             if time.time() - orphan.stat().st_mtime > _ORPHAN_SECONDS:
                 orphan.unlink()
