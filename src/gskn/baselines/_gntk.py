@@ -8,6 +8,7 @@ from typing import TypeAlias
 import numpy as np
 from scipy.sparse import csr_array
 
+from gskn._blas import multiply
 from gskn._types import FloatArray, IndexArray
 from gskn._validation import check_choice, check_int
 from gskn.baselines._attributes import AttributeScaler, uses_attributes
@@ -217,7 +218,7 @@ class _Inputs:
 
     def covariance(self, other: "_Inputs") -> FloatArray:
         """Return inner products; those of labels are one or zero."""
-        products: FloatArray = self.rows @ other.rows.T
+        products: FloatArray = multiply(self.rows, other.rows.T)
         if self.labels is not None and other.labels is not None:
             products += self.labels[:, None] == other.labels
         return products

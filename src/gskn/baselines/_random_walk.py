@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
+from gskn._blas import multiply
 from gskn._types import FloatArray, IndexArray
 from gskn._validation import check_fraction, check_int, check_number
 from gskn.baselines._colours import first_colours
@@ -136,7 +137,7 @@ class _Plain:
     rows: FloatArray
 
     def compare(self, other: "_Plain") -> FloatArray:
-        return np.asarray(self.rows @ other.rows.T)
+        return multiply(self.rows, other.rows.T)
 
     def own(self) -> FloatArray:
         return np.asarray((self.rows**2).sum(axis=1))

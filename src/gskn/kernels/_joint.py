@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from gskn._blas import multiply
 from gskn._types import AnyArray, BoolArray, FloatArray, IndexArray
 from gskn.exceptions import InputError
 from gskn.graphs import GraphBatch
@@ -94,7 +95,7 @@ class JointLayer:
         """Return the coordinates of all nodes, one block for every length."""
         sampled = self._sampled(walked)
         return [
-            self._sums(walked, sampled, length, mapped) @ mapped.root
+            multiply(self._sums(walked, sampled, length, mapped), mapped.root)
             for length, mapped in zip(self.lengths, self.maps, strict=True)
         ]
 

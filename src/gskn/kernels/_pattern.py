@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from gskn._blas import multiply
 from gskn._types import AnyArray, FloatArray
 from gskn.graphs import GraphBatch
 from gskn.kernels._landmarks import choose_landmarks
@@ -73,7 +74,7 @@ class AnonymousLayer:
         blocks = []
         for table, mapped in zip(tables, self.maps, strict=True):
             kernel = gaussian(self._points(table), mapped.landmarks, self.settings.beta)
-            blocks.append(table.rows @ (kernel @ mapped.root))
+            blocks.append(table.rows @ multiply(kernel, mapped.root))
         return blocks
 
     def _fit(self, tables: list[PatternTable], generator: np.random.Generator) -> None:

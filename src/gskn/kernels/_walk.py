@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from gskn._blas import multiply
 from gskn._types import FloatArray
 from gskn.graphs import GraphBatch
 from gskn.kernels._landmarks import choose_landmarks, distinct_walks
@@ -78,11 +79,11 @@ class WalkLayer:
             gaussian(table, positions[:, j], self.settings.alpha) for j in range(length)
         ]
         if length == 1:
-            alone: FloatArray = (factors[0] @ mapped.root)[walked.rows.codes]
+            alone: FloatArray = multiply(factors[0], mapped.root)[walked.rows.codes]
             return alone
         codes = walked.codes
         sums = factors[-1][codes]
         for factor in reversed(factors[:-1]):
             sums = walked.steps.sum_over(sums)
             sums *= factor[codes]
-        return np.asarray((sums @ mapped.root)[walked.steps.class_of])
+        return np.asarray(multiply(sums, mapped.root)[walked.steps.class_of])

@@ -1,10 +1,10 @@
 """Walks of a batch: what layers of all lengths need to know of them, found out once."""
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
+from gskn._lazy import cached_property
 from gskn._types import AnyArray, IndexArray
 from gskn.graphs import GraphBatch
 from gskn.kernels._rows import NodeRows

@@ -1,15 +1,11 @@
-"""Independent pieces of work, on one thread or on several."""
+"""Run independent pieces of work on one thread or on several."""
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from threading import Lock
 from typing import TypeVar
 
-from threadpoolctl import threadpool_limits
-
+from gskn._blas import one_thread
 from gskn._validation import check_int
-
-_one_at_a_time = Lock()
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -18,15 +14,20 @@ Result = TypeVar("Result")
 def run_threads(
     work: Callable[[Item], Result], items: Sequence[Item], n_jobs: int | None
 ) -> list[Result]:
-    """Do the work on every item; None is one thread, -1 as many as there are cores."""
+    """Return the results of ``work`` for every item.
+
+    None means one thread, -1 one per core. After an exception, also after Ctrl-C, only
+    the items in progress are finished, so the work on one item should be short.
+    """
     n_threads = 1 if n_jobs is None else check_int(n_jobs, "n_jobs", minimum=-1)
     if n_threads in {0, 1} or len(items) < 2:
         return [work(item) for item in items]
-    # Threads of BLAS under threads of ours would fight for the cores. The limit holds for
-    # the process: calls that overlap would restore each other's.
     with (
-        _one_at_a_time,
-        threadpool_limits(1, "blas"),
+        one_thread(),
         ThreadPoolExecutor(None if n_threads == -1 else n_threads) as pool,
     ):
-        return list(pool.map(work, items))
+        try:
+            return list(pool.map(work, items))
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
