@@ -80,8 +80,7 @@ class GraphletKernel(NormalizedKernel):
         return False
 
     def _describe(self, batch: GraphBatch) -> FloatArray:
-        if check_int(self.size, "size", minimum=3) > 4:
-            raise InputError(f"size must be 3 or 4, got {self.size}.")
+        check_int(self.size, "size", minimum=3, maximum=4)
         counts = graphlet_counts(batch, self.size)
         if self.connected:
             counts = counts[:, _FIRST_CONNECTED[self.size] :]

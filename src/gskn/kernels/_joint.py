@@ -17,21 +17,21 @@ from gskn.exceptions import InputError
 from gskn.graphs import GraphBatch
 from gskn.graphs._batch import positions_within
 from gskn.kernels._jit import fill_sampled_sums, fill_walk_sums
-from gskn.kernels._landmarks import choose_landmarks, distinct_walks
+from gskn.kernels._landmarks import check_points, choose_landmarks, distinct_walks
 from gskn.kernels._nystrom import NystromMap, gaussian
 from gskn.kernels._pattern import one_hot_patterns
 from gskn.kernels._rows import NodeRows
-from gskn.kernels._settings import Settings
+from gskn.kernels._settings import Advance, Settings, no_progress
 from gskn.kernels._walked import Walked
 from gskn.walks import anonymize, patterns
-from gskn.walks._exact import n_walks_of
+from gskn.walks._exact import check_enumerable, n_walks_from, n_walks_of
 from gskn.walks._sample import (
     pattern_tree,
     running_sums,
     scaled_weights,
     walks_for_landmarks,
 )
-from gskn.walks._threads import run_threads
+from gskn.walks._threads import cut_by_work, run_threads
 
 logger = logging.getLogger(__name__)
 
@@ -61,9 +61,13 @@ class JointLayer:
         return length * n_features + (0 if self.only_paths else length * length)
 
     def fit(
-        self, batch: GraphBatch, rows: NodeRows, generator: np.random.Generator
+        self,
+        batch: GraphBatch,
+        rows: NodeRows,
+        generator: np.random.Generator,
+        advance: Advance = no_progress,
     ) -> None:
-        """Choose landmarks among the walks of some graphs."""
+        """Choose landmarks among the walks of the graphs."""
         self.seed = int(generator.integers(2**31))
         walks = walks_for_landmarks(
             batch, self.length, self.settings.n_samples, int(generator.integers(2**31))
@@ -74,30 +78,40 @@ class JointLayer:
             allowed = self._allowed(symbols[:, :length])
             both = np.hstack([codes[allowed, :length], symbols[allowed, :length]])
             found, counts = distinct_walks(both)
+            check_points(len(found), self.n_columns(length, rows.n_features))
             points = self._points(rows.table[found[:, :length]], found[:, length:])
             landmarks = choose_landmarks(
                 points, counts, self.settings.n_landmarks, int(generator.integers(2**31))
             )
             maps.append(NystromMap.of(landmarks, 1.0, self.settings.eps))
+            advance()
         self.maps = maps
 
     def transform(
-        self, batch: GraphBatch, rows: NodeRows, n_jobs: int | None
+        self,
+        batch: GraphBatch,
+        rows: NodeRows,
+        n_jobs: int | None,
+        advance: Advance = no_progress,
     ) -> list[FloatArray]:
         """Return the coordinates of all nodes, one block for every length."""
-        return self.transform_walked(self.walk(batch, rows, n_jobs))
+        return self.transform_walked(self.walk(batch, rows, n_jobs), advance)
 
     def walk(self, batch: GraphBatch, rows: NodeRows, n_jobs: int | None) -> Walked:
         """Prepare walks, which layers of other lengths may share."""
         return Walked(batch, rows, self.settings.probability, not self.only_paths, n_jobs)
 
-    def transform_walked(self, walked: Walked) -> list[FloatArray]:
+    def transform_walked(
+        self, walked: Walked, advance: Advance = no_progress
+    ) -> list[FloatArray]:
         """Return the coordinates of all nodes, one block for every length."""
         sampled = self._sampled(walked)
-        return [
-            multiply(self._sums(walked, sampled, length, mapped), mapped.root)
-            for length, mapped in zip(self.lengths, self.maps, strict=True)
-        ]
+        blocks = []
+        for length, mapped in zip(self.lengths, self.maps, strict=True):
+            sums = self._sums(walked, sampled, length, mapped)
+            blocks.append(multiply(sums, mapped.root))
+            advance()
+        return blocks
 
     def _allowed(self, symbols: AnyArray) -> BoolArray:
         """Tell which walks may become landmarks."""
@@ -159,7 +173,9 @@ class JointLayer:
         def fill(starts: IndexArray) -> None:
             fill_walk_sums(*(*common, walked.steps.sizes, starts, sums))
 
-        run_threads(fill, pieces(exact), walked.steps.n_jobs)
+        n_walks = n_walks_from(walked.steps.matrix, len(factors) - 1)[exact]
+        pieces = cut_by_work(exact, n_walks * factors.shape[2], _NODES_AT_ONCE)
+        run_threads(fill, pieces, walked.steps.n_jobs)
         return sums
 
     def _sample(
@@ -176,15 +192,20 @@ class JointLayer:
         def fill(starts: IndexArray) -> None:
             fill_sampled_sums(*(*inputs, starts, sums))
 
-        run_threads(fill, pieces(np.flatnonzero(sampled)), steps.n_jobs)
+        starts = np.flatnonzero(sampled)
+        work = np.full(
+            len(starts), float(self.settings.n_walks * self.length) * sums.shape[1]
+        )
+        run_threads(fill, cut_by_work(starts, work, _NODES_AT_ONCE), steps.n_jobs)
 
     def _sampled(self, walked: Walked) -> BoolArray:
-        """Tell of every node whether its walks are sampled."""
+        """Return for every node whether its walks are sampled."""
         settings, n_visits = self.settings, self._n_visits(walked)
         n_walks = n_walks_of(walked.steps.matrix, walked.class_ptr, n_visits)
         chosen = np.asarray(n_walks > _MAX_WALKS)
         if settings.method != "auto":
             chosen[:] = settings.method == "sampled"
+        check_enumerable(n_walks[~chosen], n_visits)
         if chosen.any():
             number = int(np.argmax(chosen))
             if not settings.probability:
@@ -203,11 +224,3 @@ class JointLayer:
         """Return how many nodes of a walk are enumerated."""
         del walked
         return max(self.length - 1, 1)
-
-
-def pieces(starts: IndexArray) -> list[IndexArray]:
-    """Cut into what a thread takes at once."""
-    return [
-        starts[begin : begin + _NODES_AT_ONCE]
-        for begin in range(0, len(starts), _NODES_AT_ONCE)
-    ]

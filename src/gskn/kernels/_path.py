@@ -7,16 +7,18 @@ import numpy as np
 
 from gskn._types import AnyArray, BoolArray, FloatArray, IndexArray
 from gskn.kernels._jit import fill_pair_sums
-from gskn.kernels._joint import JointLayer, pieces
+from gskn.kernels._joint import JointLayer
 from gskn.kernels._steps import Steps
 from gskn.kernels._walked import Walked
 from gskn.walks import patterns
-from gskn.walks._threads import run_threads
+from gskn.walks._exact import n_walks_from
+from gskn.walks._threads import cut_by_work, run_threads
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 _LONGEST_SIGNED = 5  # beyond, the pieces that walks fall into are no longer small
+_NODES_AT_ONCE = 2048
 _SCRATCH = 2**21  # numbers that a thread keeps of the classes two steps away
 
 
@@ -164,6 +166,9 @@ class _Signed:
             outer.append(cycles)
         sums = np.zeros((len(outer), n_classes, n_columns))
         width = max(1, _SCRATCH // (len(inner) * self.largest))
+        work = n_walks_from(steps.matrix, 3)[self.exact]
+        work *= len(inner) * min(width, n_columns)
+        pieces = cut_by_work(self.exact, work, _NODES_AT_ONCE)
         for begin in range(0, n_columns, width):
             columns = slice(begin, begin + width)
             near, far = (
@@ -182,6 +187,6 @@ class _Signed:
                 graphs = (self.starts, self.largest)
                 fill_pair_sums(*csr, *graphs, near, far, places, some, found)
 
-            run_threads(fill, pieces(self.exact), steps.n_jobs)
+            run_threads(fill, pieces, steps.n_jobs)
             sums[:, :, columns] = found.transpose(1, 0, 2)
         return list(sums)

@@ -11,7 +11,7 @@ from gskn.graphs import GraphBatch
 from gskn.kernels._landmarks import choose_landmarks
 from gskn.kernels._nystrom import NystromMap, gaussian
 from gskn.kernels._rows import NodeRows
-from gskn.kernels._settings import Settings
+from gskn.kernels._settings import Advance, Settings, no_progress
 from gskn.walks import PatternTable, pattern_counts, pattern_tables
 
 _DIGITS = 10  # of weights
@@ -40,13 +40,17 @@ class AnonymousLayer:
         return length * length
 
     def fit_transform(
-        self, batch: GraphBatch, generator: np.random.Generator, n_jobs: int | None
+        self,
+        batch: GraphBatch,
+        generator: np.random.Generator,
+        n_jobs: int | None,
+        advance: Advance = no_progress,
     ) -> list[FloatArray]:
-        """Choose landmarks among the patterns of some graphs, and return coordinates."""
+        """Choose landmarks among the patterns of the graphs, and return coordinates."""
         self.seed = int(generator.integers(2**31))
         tables = self.tables(batch, n_jobs)
-        self._fit(tables, generator)
-        return self.coordinates(tables)
+        self._fit(tables, generator, advance)
+        return self.coordinates(tables, advance)
 
     def fit_tables(
         self, tables: list[PatternTable], generator: np.random.Generator
@@ -56,11 +60,15 @@ class AnonymousLayer:
         self._fit(tables, generator)
 
     def transform(
-        self, batch: GraphBatch, rows: NodeRows, n_jobs: int | None
+        self,
+        batch: GraphBatch,
+        rows: NodeRows,
+        n_jobs: int | None,
+        advance: Advance = no_progress,
     ) -> list[FloatArray]:
         """Return the coordinates of all nodes, one block for every length."""
         del rows
-        return self.coordinates(self.tables(batch, n_jobs))
+        return self.coordinates(self.tables(batch, n_jobs), advance)
 
     def tables(self, batch: GraphBatch, n_jobs: int | None) -> list[PatternTable]:
         """Return the patterns of all nodes, one table for every length."""
@@ -69,16 +77,28 @@ class AnonymousLayer:
             return pattern_tables(batch, self.length, **options)
         return [pattern_counts(batch, self.length, **options)]
 
-    def coordinates(self, tables: list[PatternTable]) -> list[FloatArray]:
-        """Return the coordinates of all rows, be they of nodes or of sums over nodes."""
+    def coordinates(
+        self, tables: list[PatternTable], advance: Advance = no_progress
+    ) -> list[FloatArray]:
+        """Return the coordinates of all rows, of nodes or of sums over nodes."""
         blocks = []
         for table, mapped in zip(tables, self.maps, strict=True):
             kernel = gaussian(self._points(table), mapped.landmarks, self.settings.beta)
             blocks.append(table.rows @ multiply(kernel, mapped.root))
+            advance()
         return blocks
 
-    def _fit(self, tables: list[PatternTable], generator: np.random.Generator) -> None:
-        self.maps = [self._choose(table, generator) for table in tables]
+    def _fit(
+        self,
+        tables: list[PatternTable],
+        generator: np.random.Generator,
+        advance: Advance = no_progress,
+    ) -> None:
+        maps = []
+        for table in tables:
+            maps.append(self._choose(table, generator))
+            advance()
+        self.maps = maps
 
     def _choose(self, table: PatternTable, generator: np.random.Generator) -> NystromMap:
         weights = np.asarray(table.rows.sum(axis=0))

@@ -1,6 +1,6 @@
 """Layers in sequence, and branches side by side (paper Eqs. 9, 16-18)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, TypeAlias
 
@@ -12,7 +12,7 @@ from gskn.kernels._joint import JointLayer
 from gskn.kernels._path import PathLayer
 from gskn.kernels._pattern import AnonymousLayer, InducedLayer
 from gskn.kernels._rows import NodeRows
-from gskn.kernels._settings import Settings
+from gskn.kernels._settings import Advance, Settings, no_progress
 from gskn.kernels._walk import WalkLayer
 
 Layer: TypeAlias = WalkLayer | AnonymousLayer | JointLayer
@@ -53,8 +53,9 @@ class Branch:
         n_jobs: int | None,
         *,
         embed: bool = True,
+        advance: Advance = no_progress,
     ) -> list[FloatArray]:
-        """Choose the landmarks of all layers; return the last rows if they are wanted."""
+        """Choose the landmarks of all layers; return the last rows if ``embed``."""
         self.scales = []
         blocks: list[FloatArray] = []
         for number, layer in enumerate(self.layers):
@@ -65,22 +66,36 @@ class Branch:
                 self.scales.append(norm or 1.0)
                 rows = NodeRows.of(found / self.scales[-1])
             if isinstance(layer, AnonymousLayer):  # landmarks take the tables of all nodes
-                blocks = layer.fit_transform(batch, generator, n_jobs)
+                blocks = layer.fit_transform(batch, generator, n_jobs, advance)
                 continue
-            layer.fit(batch, rows, generator)
+            layer.fit(batch, rows, generator, advance)
             if embed or layer is not self.layers[-1]:
-                blocks = layer.transform(batch, rows, n_jobs)
+                blocks = layer.transform(batch, rows, n_jobs, advance)
         return blocks
 
     def transform(
-        self, batch: GraphBatch, rows: NodeRows, n_jobs: int | None
+        self,
+        batch: GraphBatch,
+        rows: NodeRows,
+        n_jobs: int | None,
+        advance: Advance = no_progress,
     ) -> list[FloatArray]:
         """Return the rows of the last layer, one block for every length."""
-        blocks = self.layers[0].transform(batch, rows, n_jobs)
+        blocks = self.layers[0].transform(batch, rows, n_jobs, advance)
         for layer, scale in zip(self.layers[1:], self.scales, strict=True):
             rows = NodeRows.of(np.hstack(blocks) / scale)
-            blocks = layer.transform(batch, rows, n_jobs)
+            blocks = layer.transform(batch, rows, n_jobs, advance)
         return blocks
+
+    def n_blocks(self) -> int:
+        """Return how many blocks of columns all layers compute."""
+        return sum(len(layer.lengths) for layer in self.layers)
+
+    def n_fit_blocks(self, *, embed: bool) -> int:
+        """Return how often `fit` advances: for landmarks, then for coordinates."""
+        last = self.layers[-1]
+        has_all = embed or isinstance(last, AnonymousLayer)
+        return 2 * self.n_blocks() - (0 if has_all else len(last.lengths))
 
     def feature_names(self) -> list[str]:
         """Return branch, length and landmark of every column."""
@@ -131,20 +146,19 @@ class Stack:
         n_jobs: int | None,
         *,
         embed: bool = True,
-        advance: Callable[[], None] = lambda: None,
+        advance: Advance = no_progress,
     ) -> list[FloatArray]:
-        """Choose the landmarks of all branches; return rows if they are wanted.
+        """Choose the landmarks of all branches; return rows if ``embed``.
 
         Rows come in blocks of columns, in the order of the feature names. Every branch
-        has a stream of its own: another one beside it changes nothing. ``advance`` is
-        called after each.
+        has its own random stream, so it does not depend on the other branches.
+        ``advance`` is called `n_fit_blocks` times.
         """
         streams = self.streams(generator)
         blocks = []
         for branch in self.branches:
             own = streams[branch.name]
-            blocks += branch.fit(batch, rows, own, n_jobs, embed=embed)
-            advance()
+            blocks += branch.fit(batch, rows, own, n_jobs, embed=embed, advance=advance)
         return blocks
 
     @staticmethod
@@ -153,14 +167,26 @@ class Stack:
         return {name: np.random.default_rng(generator.integers(2**31)) for name in BRANCHES}
 
     def transform(
-        self, batch: GraphBatch, rows: NodeRows, n_jobs: int | None
+        self,
+        batch: GraphBatch,
+        rows: NodeRows,
+        n_jobs: int | None,
+        advance: Advance = no_progress,
     ) -> list[FloatArray]:
         """Return the rows of all nodes, in blocks of columns."""
         return [
             block
             for branch in self.branches
-            for block in branch.transform(batch, rows, n_jobs)
+            for block in branch.transform(batch, rows, n_jobs, advance)
         ]
+
+    def n_blocks(self) -> int:
+        """Return how often `transform` calls ``advance``."""
+        return sum(branch.n_blocks() for branch in self.branches)
+
+    def n_fit_blocks(self, *, embed: bool) -> int:
+        """Return how often `fit` calls ``advance``."""
+        return sum(branch.n_fit_blocks(embed=embed) for branch in self.branches)
 
     def feature_names(self) -> list[str]:
         """Return branch, length and landmark of every column."""

@@ -7,10 +7,10 @@ import numpy as np
 from gskn._blas import multiply
 from gskn._types import FloatArray
 from gskn.graphs import GraphBatch
-from gskn.kernels._landmarks import choose_landmarks, distinct_walks
+from gskn.kernels._landmarks import check_points, choose_landmarks, distinct_walks
 from gskn.kernels._nystrom import NystromMap, gaussian
 from gskn.kernels._rows import NodeRows
-from gskn.kernels._settings import Settings
+from gskn.kernels._settings import Advance, Settings, no_progress
 from gskn.kernels._walked import Walked
 from gskn.walks._sample import walks_for_landmarks
 
@@ -38,9 +38,13 @@ class WalkLayer:
         return length * n_features
 
     def fit(
-        self, batch: GraphBatch, rows: NodeRows, generator: np.random.Generator
+        self,
+        batch: GraphBatch,
+        rows: NodeRows,
+        generator: np.random.Generator,
+        advance: Advance = no_progress,
     ) -> None:
-        """Choose landmarks among the walks of some graphs."""
+        """Choose landmarks among the walks of the graphs."""
         walks = walks_for_landmarks(
             batch, self.length, self.settings.n_samples, int(generator.integers(2**31))
         )
@@ -48,29 +52,38 @@ class WalkLayer:
         maps = []
         for length in self.lengths:
             found, counts = distinct_walks(codes[:, :length])
+            check_points(len(found), self.n_columns(length, rows.n_features))
             points = rows.table[found].reshape(len(found), -1)
             landmarks = choose_landmarks(
                 points, counts, self.settings.n_landmarks, int(generator.integers(2**31))
             )
             maps.append(NystromMap.of(landmarks, self.settings.alpha, self.settings.eps))
+            advance()
         self.maps = maps
 
     def transform(
-        self, batch: GraphBatch, rows: NodeRows, n_jobs: int | None
+        self,
+        batch: GraphBatch,
+        rows: NodeRows,
+        n_jobs: int | None,
+        advance: Advance = no_progress,
     ) -> list[FloatArray]:
         """Return the coordinates of all nodes, one block for every length."""
-        return self.transform_walked(self.walk(batch, rows, n_jobs))
+        return self.transform_walked(self.walk(batch, rows, n_jobs), advance)
 
     def walk(self, batch: GraphBatch, rows: NodeRows, n_jobs: int | None) -> Walked:
         """Prepare walks, which layers of other lengths may share."""
         return Walked(batch, rows, self.settings.probability, loops=True, n_jobs=n_jobs)
 
-    def transform_walked(self, walked: Walked) -> list[FloatArray]:
+    def transform_walked(
+        self, walked: Walked, advance: Advance = no_progress
+    ) -> list[FloatArray]:
         """Return the coordinates of all nodes, one block for every length."""
-        return [
-            self._block(walked, length, mapped)
-            for length, mapped in zip(self.lengths, self.maps, strict=True)
-        ]
+        blocks = []
+        for length, mapped in zip(self.lengths, self.maps, strict=True):
+            blocks.append(self._block(walked, length, mapped))
+            advance()
+        return blocks
 
     def _block(self, walked: Walked, length: int, mapped: NystromMap) -> FloatArray:
         table = walked.rows.table
