@@ -13,7 +13,7 @@ import math
 import struct
 import zipfile
 import zlib
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from tokenize import TokenError
@@ -49,7 +49,9 @@ _HEADER_ERRORS = (SyntaxError, TokenError, TypeError, RecursionError, MemoryErro
 _KINDS = "biufUS"  # booleans, numbers and text
 
 
-def read_arrays(path: Path, wanted: Collection[str] | None = None) -> dict[str, AnyArray]:
+def read_arrays(
+    path: Path, wanted: Collection[str] | None = None, *, stored: bool = False
+) -> dict[str, AnyArray]:
     """Read the arrays of an npz archive.
 
     Parameters
@@ -59,6 +61,8 @@ def read_arrays(path: Path, wanted: Collection[str] | None = None) -> dict[str, 
     wanted : collection of str, default=None
         Names of the arrays to read; others are not unpacked, and missing ones are left
         out. None reads all.
+    stored : bool, default=False
+        Whether to refuse compressed arrays, so that the file is as large as its arrays.
 
     Returns
     -------
@@ -75,6 +79,7 @@ def read_arrays(path: Path, wanted: Collection[str] | None = None) -> dict[str, 
     try:
         with zipfile.ZipFile(path) as archive:
             members = _select_members(archive, wanted, path)
+            _check_total(members.values(), path, stored=stored)
             for name, member in members.items():
                 with open_member(archive, member, path) as file:
                     _check_header(file, name, member.file_size)
@@ -212,13 +217,21 @@ def _select_members(
         if name in members:
             raise FileFormatError(path, f"the array {name!r} occurs twice")
         members[name] = member
-    total = sum(member.file_size for member in members.values())
-    bound = max_unpacked_bytes(path.stat().st_size)
+    return members
+
+
+def _check_total(members: Iterable[zipfile.ZipInfo], path: Path, *, stored: bool) -> None:
+    """Raise if the arrays would take too much memory."""
+    members = list(members)
+    if stored and any(m.compress_type != zipfile.ZIP_STORED for m in members):
+        raise FileFormatError(path, "it has compressed arrays")
+    total = sum(member.file_size for member in members)
+    n_bytes = path.stat().st_size
+    bound = n_bytes if stored else max_unpacked_bytes(n_bytes)
     if total > bound:
         raise FileFormatError(
             path, f"its arrays would take {total} bytes, more than the bound of {bound}"
         )
-    return members
 
 
 def _check_header(file: IO[bytes], name: str, n_bytes: int) -> None:

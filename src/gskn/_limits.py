@@ -1,4 +1,4 @@
-"""Bounds on the memory that a file or an argument may claim.
+"""Bounds on the memory and time that a file or an argument may ask for.
 
 Sizes are compared with these bounds before anything is allocated.
 """
@@ -11,6 +11,16 @@ _MAX_RATIO = 64
 # Graphs parsed from text take up to 20 times its bytes for a while, so text is bounded
 # more tightly.
 _FREE_TEXT_BYTES = 2**25
+
+# Largest values of parameters. Beyond them a model takes days or does not fit into memory
+# on any data, so larger values are mistakes.
+MAX_WALK_LENGTH = 1_000
+MAX_LANDMARKS = 10_000  # the kernel between them takes 0.8 GB, its root minutes
+MAX_LAYERS = 100
+MAX_WALKS = 1_000_000  # per node: errors of sampled probabilities are below 0.001
+MAX_ITERATIONS = 10_000  # of refinements, steps and epochs
+MAX_DIMENSIONS = 100_000  # columns of the features of a baseline
+MAX_CELLS = 2**30  # of one array of numbers: 8 GB
 
 
 def max_unpacked_bytes(n_bytes: int) -> int:

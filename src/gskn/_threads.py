@@ -1,32 +1,54 @@
-"""Independent pieces of work, on one thread or on several."""
+"""Run independent pieces of work on one thread or on several."""
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from threading import Lock
+from itertools import pairwise
 from typing import TypeVar
 
-from threadpoolctl import threadpool_limits
+import numpy as np
 
+from gskn._blas import one_thread
+from gskn._types import FloatArray, IndexArray
 from gskn._validation import check_int
 
-_one_at_a_time = Lock()
+_WORK_AT_ONCE = 2.0**27  # some tenths of a second
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
+def cut_by_work(items: IndexArray, work: FloatArray, n_items: int) -> list[IndexArray]:
+    """Cut items into pieces for one compiled loop each.
+
+    A piece has at most ``n_items`` items and a bounded sum of ``work``, in
+    multiplications, unless it is one item: Ctrl-C has to wait for the end of a loop.
+    """
+    cuts = [0]
+    total = np.concatenate([[0.0], np.cumsum(np.minimum(work, 1e300 / max(1, len(work))))])
+    while cuts[-1] < len(items):
+        begin = cuts[-1]
+        end = int(np.searchsorted(total, total[begin] + _WORK_AT_ONCE, "right")) - 1
+        cuts.append(max(begin + 1, min(end, begin + n_items, len(items))))
+    return [items[a:b] for a, b in pairwise(cuts)]
+
+
 def run_threads(
     work: Callable[[Item], Result], items: Sequence[Item], n_jobs: int | None
 ) -> list[Result]:
-    """Do the work on every item; None is one thread, -1 as many as there are cores."""
+    """Return the results of ``work`` for every item.
+
+    None means one thread, -1 one per core. After an exception, also after Ctrl-C, only
+    the items in progress are finished, so the work on one item should be short.
+    """
     n_threads = 1 if n_jobs is None else check_int(n_jobs, "n_jobs", minimum=-1)
     if n_threads in {0, 1} or len(items) < 2:
         return [work(item) for item in items]
-    # Threads of BLAS under threads of ours would fight for the cores. The limit holds for
-    # the process: calls that overlap would restore each other's.
     with (
-        _one_at_a_time,
-        threadpool_limits(1, "blas"),
+        one_thread(),
         ThreadPoolExecutor(None if n_threads == -1 else n_threads) as pool,
     ):
-        return list(pool.map(work, items))
+        try:
+            return list(pool.map(work, items))
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise

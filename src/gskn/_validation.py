@@ -1,32 +1,61 @@
-"""Checks of single values: they raise with name, value and remedy, or return."""
+"""Checks of single values: they raise with name and value, or return the value."""
 
 from collections.abc import Sequence
 from inspect import signature
 
 import numpy as np
 
+from gskn._limits import MAX_CELLS
 from gskn.exceptions import InputError
 
+_NUMBERS = (int, float, np.integer, np.floating)
+_MAX_SHOWN = 80  # characters of a value in a message
 
-def check_int(value: object, name: str, *, minimum: int) -> int:
-    """Return ``value`` as an int of at least ``minimum``."""
+
+def shorten(value: object) -> str:
+    """Return the representation of a value, cut off where it is long.
+
+    Examples
+    --------
+    >>> shorten("abc"), shorten(10**5000)
+    ("'abc'", 'an integer of 16610 bits')
+    """
+    if isinstance(value, int) and abs(value) >= 10**_MAX_SHOWN:  # repr may refuse it
+        return f"an integer of {value.bit_length()} bits"
+    text = repr(value.item() if isinstance(value, np.generic) else value)
+    return text if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]}..."
+
+
+def check_int(value: object, name: str, *, minimum: int, maximum: int | None = None) -> int:
+    """Return ``value`` as an int from ``minimum`` to ``maximum``."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
-        raise InputError(f"{name} must be an integer, got {value!r}.")
+        raise InputError(f"{name} must be an integer, got {shorten(value)}.")
     if value < minimum:
-        raise InputError(f"{name} must be at least {minimum}, got {value}.")
+        raise InputError(f"{name} must be at least {minimum}, got {shorten(value)}.")
+    if maximum is not None and value > maximum:
+        raise InputError(f"{name} must be at most {maximum}, got {shorten(value)}.")
     return int(value)
+
+
+def check_cells(n_cells: float, what: str, remedy: str) -> None:
+    """Raise if an array of this many numbers would be too large."""
+    if n_cells > MAX_CELLS:
+        n_bytes = 8.0 * float(min(n_cells, 1e300))
+        raise InputError(f"{what} would take {n_bytes / 1e9:.3g} GB of memory; {remedy}.")
 
 
 def check_number(
     value: object, name: str, *, minimum: float, maximum: float = np.inf
 ) -> float:
     """Return ``value`` as a float of at least ``minimum`` and at most ``maximum``."""
-    if isinstance(value, bool) or not isinstance(value, int | float | np.number):
-        raise InputError(f"{name} must be a number, got {value!r}.")
-    if not value >= minimum:  # also what is no number at all
-        raise InputError(f"{name} must be at least {minimum}, got {value}.")
+    if isinstance(value, bool) or not isinstance(value, _NUMBERS):
+        raise InputError(f"{name} must be a number, got {shorten(value)}.")
+    if not value >= minimum:  # also NaN
+        raise InputError(f"{name} must be at least {minimum}, got {shorten(value)}.")
+    if isinstance(value, int):
+        maximum = min(maximum, np.finfo(np.float64).max)
     if value > maximum:
-        raise InputError(f"{name} must be at most {maximum:g}, got {value}.")
+        raise InputError(f"{name} must be at most {maximum:g}, got {shorten(value)}.")
     return float(value)
 
 
@@ -34,7 +63,7 @@ def check_positive(value: object, name: str, *, maximum: float = np.inf) -> floa
     """Return ``value`` as a float above 0 and at most ``maximum``."""
     number = check_number(value, name, minimum=0, maximum=maximum)
     if number == 0:
-        raise InputError(f"{name} must be above 0, got {value}.")
+        raise InputError(f"{name} must be above 0, got {shorten(value)}.")
     return number
 
 
@@ -42,14 +71,14 @@ def check_fraction(value: object, name: str) -> float:
     """Return ``value`` as a float between 0 and 1."""
     number = check_number(value, name, minimum=0)
     if number > 1:
-        raise InputError(f"{name} must be between 0 and 1, got {value}.")
+        raise InputError(f"{name} must be between 0 and 1, got {shorten(value)}.")
     return number
 
 
 def check_flag(value: object, name: str) -> bool:
-    """Return ``value`` as a bool; 0 and 1 count."""
+    """Return ``value`` as a bool; integers are accepted."""
     if not isinstance(value, bool | int | np.bool_ | np.integer):
-        raise InputError(f"{name} must be True or False, got {value!r}.")
+        raise InputError(f"{name} must be True or False, got {shorten(value)}.")
     return bool(value)
 
 
@@ -65,4 +94,4 @@ def check_choice(value: object, name: str, *, choices: Sequence[str]) -> str:
     if isinstance(value, str) and value in choices:
         return value
     listed = ", ".join(map(repr, choices))
-    raise InputError(f"{name} must be one of {listed}, got {value!r}.")
+    raise InputError(f"{name} must be one of {listed}, got {shorten(value)}.")

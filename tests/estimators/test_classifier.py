@@ -65,9 +65,9 @@ def test_a_class_of_one_graph_needs_no_folds(halves):
     ("options", "y", "message"),
     [
         ({"classifier": "forest"}, [0, 1], "classifier must be one of"),
-        ({"C": -1.0}, [0, 1], "C must be one or more positive numbers"),
+        ({"C": -1.0}, [0, 1], "C must be at least 0, got -1"),
         ({"C": []}, [0, 1], "C must be one or more positive numbers"),
-        ({"C": ["much"]}, [0, 1], "C must be one or more positive numbers"),
+        ({"C": ["much"]}, [0, 1], "C must be a number, got 'much'"),
         ({"cv": 1}, [0, 1], "cv must be at least 2"),
         ({}, [0], "y has shape"),
         ({}, [0, 0], "one class \\(0\\)"),

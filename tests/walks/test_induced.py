@@ -99,7 +99,7 @@ def test_too_many_walks_are_sampled_and_said(caplog):
         pattern_counts(
             nx.complete_graph(30), 5, weighting="count", induced=True, max_work=1e4
         )
-    with pytest.raises(InputError, match="length 8"):
+    with pytest.raises(InputError, match="at most 8 for induced patterns"):
         pattern_counts(nx.path_graph(2), 9, induced=True)
 
 

@@ -6,9 +6,10 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from gskn._limits import MAX_WALKS
 from gskn._offsets import runs_of_graphs
 from gskn._types import AnyArray, FloatArray
-from gskn._validation import check_int
+from gskn._validation import check_cells, check_int, shorten
 from gskn.baselines._colours import Colours
 from gskn.baselines._vectors import Corpus, GraphVectors, Training
 from gskn.exceptions import InputError
@@ -80,8 +81,8 @@ class AWEFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         length = check_int(self.length, "length", minimum=1)
         if length > MAX_EXACT_LENGTH:
             raise InputError(
-                f"length must be at most {MAX_EXACT_LENGTH}, got {length}; use AWE for "
-                "longer walks."
+                f"length must be at most {MAX_EXACT_LENGTH}, got {shorten(length)}; use "
+                f"AWE for walks of up to {_MAX_LENGTH} nodes."
             )
         as_batch(X)
         self.patterns_ = patterns(length, staying=True)
@@ -121,15 +122,16 @@ class AWE(GraphVectors):
         Nodes visited by a walk, its start included, at most 16; the authors count steps,
         one less, and use 10 of them.
     n_walks : int, default=17
-        Walks sampled from every node; each is predicted once in an epoch.
+        Walks sampled from every node, at most a million; each is predicted once in an
+        epoch.
     window : int, default=16
         Walks from the same node by which one is predicted; the authors use 4, 8 or 16.
     n_dimensions : int, default=128
-        Size of the vector of a graph, and of a walk.
+        Size of the vector of a graph, and of a walk; at most 100,000.
     n_epochs : int, default=10
-        Passes over all walks.
+        Passes over all walks, at most 10,000.
     n_negatives : int, default=5
-        Walks drawn by chance from which the right one is to be told.
+        Random walks from which the right one is to be distinguished, at most 1,000.
     learning_rate : float, default=0.1
         Of the first pass; it falls to nearly nothing in the last.
     random_state : int or None, default=None
@@ -182,10 +184,9 @@ class AWE(GraphVectors):
         self.random_state = random_state
 
     def _training(self, window: int = 0, min_count: int = 1) -> Training:
-        if check_int(self.length, "length", minimum=1) > _MAX_LENGTH:
-            raise InputError(f"length must be at most {_MAX_LENGTH}, got {self.length}.")
-        window = check_int(self.window, "window", minimum=1)
-        if check_int(self.n_walks, "n_walks", minimum=2) <= window:
+        check_int(self.length, "length", minimum=1, maximum=_MAX_LENGTH)
+        window = check_int(self.window, "window", minimum=1, maximum=MAX_WALKS)
+        if check_int(self.n_walks, "n_walks", minimum=2, maximum=MAX_WALKS) <= window:
             raise InputError(
                 f"n_walks must be more than window = {window}, got {self.n_walks}: a walk "
                 "is predicted by others."
@@ -193,6 +194,11 @@ class AWE(GraphVectors):
         return super()._training(window, min_count)
 
     def _read(self, batch: GraphBatch, seed: np.uint64) -> Corpus:
+        check_cells(
+            float(batch.n_nodes) * self.n_walks,
+            f"{self.n_walks} walks from each of {batch.n_nodes} nodes",
+            "use a smaller n_walks, or give fewer graphs at a time",
+        )
         found = [np.empty(0, dtype=np.uint64)]
         for part in runs_of_graphs(batch.graph_ptr, _WALKS_AT_ONCE // self.n_walks):
             walks = sample_walks(

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array
 
+from gskn._blas import multiply
 from gskn._types import AnyArray, FloatArray, IndexArray
 from gskn.baselines._jit_colours import add_intersections
 from gskn.graphs import GraphBatch
@@ -65,7 +66,7 @@ class Counts:
         used, others = (np.diff(m.tocsc().indptr) for m in (self.matrix, other.matrix))
         n_products = len(used) * self.matrix.shape[0] * other.matrix.shape[0]
         if used @ others > _DENSE * n_products:
-            return np.asarray(self.matrix.toarray() @ other.matrix.toarray().T)
+            return multiply(self.matrix.toarray(), other.matrix.toarray().T)
         return np.asarray((self.matrix @ other.matrix.T).toarray())
 
     def intersect(self, other: "Counts") -> FloatArray:

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from gskn._limits import MAX_LANDMARKS, MAX_WALK_LENGTH
 from gskn._offsets import runs_of_graphs
 from gskn._random import RandomState, as_generator
 from gskn._types import FloatArray
@@ -81,9 +82,9 @@ class GCKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         paths give a node are compared once more, node by node, as a whole.
     path_length : int, default=3
         Nodes of a path, its start included (``path-size`` in the authors' program; *k*
-        in the paper counts edges, one less).
+        in the paper counts edges, one less); at most 10, and 1,000 for "walk".
     n_landmarks : int, default=32
-        Landmarks, at most, for each length and layer.
+        Largest number of landmarks for each length and layer, at most 10,000.
     sigma : float, default=1.5
         Bandwidth: two paths that agree in a share c of their attributes compare as
         ``exp((c - 1) / sigma^2)``; the authors try values from 0.3 to 1.5.
@@ -192,7 +193,9 @@ class GCKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         variant = check_choice(self.variant, "variant", choices=tuple(_FIRST_LAYERS))
         check_choice(self.weighting, "weighting", choices=("count", "probability"))
         check_choice(self.pooling, "pooling", choices=POOLINGS)
-        length = check_int(self.path_length, "path_length", minimum=1)
+        length = check_int(
+            self.path_length, "path_length", minimum=1, maximum=MAX_WALK_LENGTH
+        )
         if variant != "walk" and length > MAX_PATTERN_LENGTH:
             raise InputError(
                 f"path_length must be at most {MAX_PATTERN_LENGTH} for the variant "
@@ -200,7 +203,9 @@ class GCKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             )
         sigma = check_number(self.sigma, "sigma", minimum=1e-3, maximum=1e6)
         common = {
-            "n_landmarks": check_int(self.n_landmarks, "n_landmarks", minimum=1),
+            "n_landmarks": check_int(
+                self.n_landmarks, "n_landmarks", minimum=1, maximum=MAX_LANDMARKS
+            ),
             "weighting": self.weighting,
         }
         lengths = range(1, length + 1) if self.aggregate else [length]

@@ -8,7 +8,9 @@ from typing import TypeAlias
 import numpy as np
 from scipy.sparse import csr_array
 
+from gskn._blas import multiply
 from gskn._distinct import distinct
+from gskn._limits import MAX_LAYERS
 from gskn._offsets import runs_of_graphs
 from gskn._threads import run_threads
 from gskn._types import FloatArray, IndexArray
@@ -42,9 +44,9 @@ class GNTK(NormalizedKernel):
     ----------
     n_blocks : int, default=2
         Aggregations, each followed by layers. The authors choose among 1 to 13 (their
-        number of layers, 2 to 14, counts the input).
+        number of layers, 2 to 14, counts the input). At most 100.
     n_layers : int, default=2
-        Fully connected layers of a block; the authors choose among 1 to 3.
+        Fully connected layers of a block, at most 100; the authors choose among 1 to 3.
     jumping : bool, default=True
         Whether nodes of all blocks, and of the input, are added up at the end (jumping
         knowledge), or those of the last block only. The authors try both.
@@ -104,8 +106,8 @@ class GNTK(NormalizedKernel):
         return uses_attributes(self.sources, batch)
 
     def _learn(self, batch: GraphBatch) -> "_Described":
-        check_int(self.n_blocks, "n_blocks", minimum=1)
-        check_int(self.n_layers, "n_layers", minimum=1)
+        check_int(self.n_blocks, "n_blocks", minimum=1, maximum=MAX_LAYERS)
+        check_int(self.n_layers, "n_layers", minimum=1, maximum=MAX_LAYERS)
         check_choice(self.scale, "scale", choices=("degree", "uniform"))
         attributed = self.learns_from(batch)
         labelled = batch.node_labels is not None or not attributed
@@ -217,7 +219,7 @@ class _Inputs:
 
     def covariance(self, other: "_Inputs") -> FloatArray:
         """Return inner products; those of labels are one or zero."""
-        products: FloatArray = self.rows @ other.rows.T
+        products: FloatArray = multiply(self.rows, other.rows.T)
         if self.labels is not None and other.labels is not None:
             products += self.labels[:, None] == other.labels
         return products

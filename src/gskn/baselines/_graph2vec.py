@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from gskn._validation import check_int
+from gskn._limits import MAX_ITERATIONS
+from gskn._validation import check_cells, check_int
 from gskn.baselines._colours import first_colours, refine
 from gskn.baselines._vectors import Corpus, GraphVectors, Training
 from gskn.graphs import GraphBatch
@@ -14,13 +15,14 @@ class Graph2Vec(GraphVectors):
     Parameters
     ----------
     n_iterations : int, default=2
-        Refinements; colours of all rounds from 0 on are words. The authors use 3.
+        Refinements, at most 10,000; colours of all rounds from 0 on are words. The
+        authors use 3.
     n_dimensions : int, default=128
-        Size of a vector; the authors use 1024, programs in use 128.
+        Size of a vector, at most 100,000; the authors use 1024, other programs 128.
     n_epochs : int, default=10
-        Passes over all words.
+        Passes over all words, at most 10,000.
     n_negatives : int, default=5
-        Words drawn by chance from which the right one is to be told.
+        Random words from which the right one is to be distinguished, at most 1,000.
     learning_rate : float, default=0.025
         Of the first pass; it falls to nearly nothing in the last.
     min_count : int, default=5
@@ -73,11 +75,16 @@ class Graph2Vec(GraphVectors):
         self.random_state = random_state
 
     def _training(self, window: int = 0, min_count: int = 1) -> Training:
-        check_int(self.n_iterations, "n_iterations", minimum=0)
+        check_int(self.n_iterations, "n_iterations", minimum=0, maximum=MAX_ITERATIONS)
         min_count = check_int(self.min_count, "min_count", minimum=1)
         return super()._training(window, min_count)
 
     def _read(self, batch: GraphBatch, seed: np.uint64) -> Corpus:  # noqa: ARG002
+        check_cells(
+            float(batch.n_nodes) * (self.n_iterations + 1),
+            f"{self.n_iterations + 1} words for each of {batch.n_nodes} nodes",
+            "use a smaller n_iterations, or give fewer graphs at a time",
+        )
         rounds = refine(batch, first_colours(batch, "Graph2Vec"), self.n_iterations)
         words = np.stack(list(rounds), axis=1)
         owners = np.repeat(batch.node_graphs, words.shape[1])

@@ -4,6 +4,7 @@ import numpy as np
 from scipy.linalg import solve_triangular
 from scipy.sparse import csr_array
 
+from gskn._blas import multiply
 from gskn._types import FloatArray, IndexArray, NodeArray
 from gskn._validation import check_int
 from gskn.baselines._jit_graphlets import fill_cliques, fill_cycles
@@ -79,15 +80,14 @@ class GraphletKernel(NormalizedKernel):
         return False
 
     def _describe(self, batch: GraphBatch) -> FloatArray:
-        if check_int(self.size, "size", minimum=3) > 4:
-            raise InputError(f"size must be 3 or 4, got {self.size}.")
+        check_int(self.size, "size", minimum=3, maximum=4)
         counts = graphlet_counts(batch, self.size)
         if self.connected:
             counts = counts[:, _FIRST_CONNECTED[self.size] :]
         return np.asarray(counts / np.maximum(counts.sum(axis=1, keepdims=True), 1))
 
     def _compare(self, left: FloatArray, right: FloatArray) -> FloatArray:
-        return left @ right.T
+        return multiply(left, right.T)
 
     def _own(self, described: FloatArray) -> FloatArray:
         return np.asarray((described**2).sum(axis=1))

@@ -4,9 +4,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from gskn._limits import MAX_ITERATIONS
 from gskn._random import RandomState, as_generator
 from gskn._types import FloatArray
-from gskn._validation import check_choice, check_int, check_positive
+from gskn._validation import check_cells, check_choice, check_int, check_positive
 from gskn.baselines._attributes import AttributeScaler
 from gskn.baselines._colours import Colours, first_colours, mix, refine
 from gskn.baselines._counts import Counts, compare_all, count_nodes, squares_of_all
@@ -26,11 +27,11 @@ class HashGraphKernel(NormalizedKernel):
     base : {"wl", "sp"}, default="wl"
         The kernel for labels: `WLKernel` or `ShortestPathKernel`.
     n_hashes : int, default=20
-        Ways to turn attributes into labels; the authors take 20.
+        Ways to turn attributes into labels, at most 10,000; the authors take 20.
     width : float, default=1.0
         Width of a bin of the projected attributes; the authors take 1.
     n_iterations : int, default=3
-        Refinements of the base "wl"; the authors choose among 0 to 5.
+        Refinements of the base "wl", at most 10,000; the authors choose among 0 to 5.
     with_labels : bool, default=True
         Whether labels of nodes count beside attributes, where graphs have labels.
     normalize : bool, default=True
@@ -92,8 +93,8 @@ class HashGraphKernel(NormalizedKernel):
 
     def _learn(self, batch: GraphBatch) -> list[Counts]:
         check_choice(self.base, "base", choices=("wl", "sp"))
-        check_int(self.n_hashes, "n_hashes", minimum=1)
-        check_int(self.n_iterations, "n_iterations", minimum=0)
+        check_int(self.n_hashes, "n_hashes", minimum=1, maximum=MAX_ITERATIONS)
+        check_int(self.n_iterations, "n_iterations", minimum=0, maximum=MAX_ITERATIONS)
         check_positive(self.width, "width", maximum=1e6)
         generator = as_generator(self.random_state)
         self.scaler_ = AttributeScaler(batch, _SYSTEM)
@@ -106,6 +107,11 @@ class HashGraphKernel(NormalizedKernel):
         return self._count(batch, self.trained_)
 
     def _count(self, batch: GraphBatch, known: list[Counts] | None) -> list[Counts]:
+        check_cells(
+            float(batch.n_nodes) * self.n_hashes * (self.n_iterations + 1),
+            f"{self.n_hashes} hashes with {self.n_iterations} refinements",
+            "use a smaller n_hashes or n_iterations",
+        )
         bins = self._bins(batch)
         labels = np.zeros(batch.n_nodes, dtype=np.uint64)
         if self.is_labelled_:

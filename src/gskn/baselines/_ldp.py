@@ -6,8 +6,9 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from gskn._limits import MAX_DIMENSIONS
 from gskn._types import FloatArray, IndexArray
-from gskn._validation import check_choice, check_flags, check_int
+from gskn._validation import check_cells, check_choice, check_flags, check_int
 from gskn.graphs import GraphBatch, as_batch
 
 _PROFILE = ("degree", "min", "max", "mean", "std")
@@ -19,7 +20,8 @@ class LDP(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     n_bins : int, default=50
-        Bins of each of the five histograms; the authors try 30, 50, 70 and 100.
+        Bins of each of the five histograms, at most 100,000; the authors try 30, 50, 70
+        and 100.
     scale : {"linear", "log"}, default="linear"
         Whether bins are of equal width in the number or in its logarithm.
     normalize : bool, default=False
@@ -50,7 +52,7 @@ class LDP(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: object = None) -> Self:  # noqa: ARG002 - scikit-learn's form
         """Learn the range of the five numbers."""
         check_flags(self)
-        check_int(self.n_bins, "n_bins", minimum=1)
+        check_int(self.n_bins, "n_bins", minimum=1, maximum=MAX_DIMENSIONS)
         check_choice(self.scale, "scale", choices=("linear", "log"))
         profiles = self._profiles(as_batch(X))
         lowest = profiles.min(axis=0, initial=np.inf)
@@ -64,6 +66,11 @@ class LDP(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Return one row per graph, of shape (n_graphs, 5 n_bins)."""
         check_is_fitted(self, "lowest_")
         batch = as_batch(X)
+        check_cells(
+            float(batch.n_graphs) * len(_PROFILE) * self.n_bins,
+            f"{self.n_bins} bins for {batch.n_graphs} graphs",
+            "use a smaller n_bins, or give fewer graphs at a time",
+        )
         bins = self._bins(self._profiles(batch))
         rows = np.zeros((batch.n_graphs, len(_PROFILE), self.n_bins))
         for number in range(len(_PROFILE)):

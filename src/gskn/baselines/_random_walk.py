@@ -6,9 +6,11 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
+from gskn._blas import multiply
+from gskn._limits import MAX_ITERATIONS
 from gskn._threads import run_threads
 from gskn._types import FloatArray, IndexArray
-from gskn._validation import check_fraction, check_int, check_number
+from gskn._validation import check_cells, check_fraction, check_int, check_number
 from gskn.baselines._colours import first_colours
 from gskn.baselines._cost import refuse_days
 from gskn.baselines._jit_walks import SortedGraphs, count_steps, fill_shared_walks
@@ -33,7 +35,7 @@ class RandomWalkKernel(NormalizedKernel):
     share : float, default=0.5
         The decay as a share of its bound for the graphs of fit, see Notes.
     n_steps : int, default=50
-        Steps of the longest walks that count.
+        Steps of the longest walks that count, at most 10,000.
     with_labels : bool, default=True
         Whether labels along two walks must agree, where graphs have labels.
     normalize : bool, default=True
@@ -101,7 +103,7 @@ class RandomWalkKernel(NormalizedKernel):
         return self.decay is None
 
     def _learn(self, batch: GraphBatch) -> "_Plain | _Labelled":
-        check_int(self.n_steps, "n_steps", minimum=0)
+        check_int(self.n_steps, "n_steps", minimum=0, maximum=MAX_ITERATIONS)
         if self.decay is None:
             largest = spectral_norms(batch).max(initial=0.0)
             share = check_fraction(self.share, "share")
@@ -136,7 +138,7 @@ class _Plain:
     rows: FloatArray
 
     def compare(self, other: "_Plain") -> FloatArray:
-        return np.asarray(self.rows @ other.rows.T)
+        return multiply(self.rows, other.rows.T)
 
     def own(self) -> FloatArray:
         return np.asarray((self.rows**2).sum(axis=1))
@@ -227,6 +229,11 @@ def _graph_max(batch: GraphBatch, values: FloatArray) -> FloatArray:
 
 def _count_walks(batch: GraphBatch, root: float, n_steps: int) -> FloatArray:
     """Return sums of walks of 0 to ``n_steps`` steps, each step times ``root``."""
+    check_cells(
+        float(batch.n_graphs) * (n_steps + 1),
+        f"{n_steps} steps for {batch.n_graphs} graphs",
+        "use a smaller n_steps, or give fewer graphs at a time",
+    )
     rows = np.empty((batch.n_graphs, n_steps + 1))
     walks = np.ones(batch.n_nodes)
     with np.errstate(over="ignore", invalid="ignore"):  # said below, by an error

@@ -11,11 +11,18 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
+from gskn._limits import MAX_ITERATIONS
 from gskn._offsets import runs_of_graphs
 from gskn._random import RandomState, as_generator
 from gskn._threads import run_threads
 from gskn._types import AnyArray, FloatArray, IndexArray
-from gskn._validation import check_choice, check_flags, check_int, check_positive
+from gskn._validation import (
+    check_cells,
+    check_choice,
+    check_flags,
+    check_int,
+    check_positive,
+)
 from gskn.baselines._colours import Colours, check_labels, first_colours, mix
 from gskn.baselines._cost import check_sizes, refuse_days
 from gskn.baselines._jit_distances import subtract_distances
@@ -38,7 +45,7 @@ class RetGK(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     n_steps : int, default=50
-        Steps after which a walk may have returned; the authors take 50.
+        Steps after which a walk may have returned, at most 10,000; the authors take 50.
     loops : bool, default=True
         Give every node an edge to itself, as the published program does.
     with_attributes : bool, default=True
@@ -124,7 +131,7 @@ class RetGK(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _fit(self, batch: GraphBatch) -> FloatArray:
         """Fit, and return distances of graphs."""
         check_flags(self)
-        check_int(self.n_steps, "n_steps", minimum=1)
+        check_int(self.n_steps, "n_steps", minimum=1, maximum=MAX_ITERATIONS)
         check_choice(self.kernel, "kernel", choices=tuple(_POWERS))
         self.is_labelled_fit_ = batch.node_labels is not None
         self.nodes_ = self._describe(batch)
@@ -143,6 +150,11 @@ class RetGK(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 "the mirror of every arc."
             )
         check_sizes(batch, "RetGK", _LARGEST)
+        check_cells(
+            float(batch.n_nodes) * self.n_steps,
+            f"{self.n_steps} probabilities for each of {batch.n_nodes} nodes",
+            "use a smaller n_steps, or give fewer graphs at a time",
+        )
         if not self.with_attributes:
             batch = replace(batch, node_attributes=None)
         return _Nodes.of(batch, return_probabilities(batch, self.n_steps, self.loops))
@@ -316,4 +328,4 @@ def _width(given: float | None, name: str, distances: FloatArray) -> float:
     if given is None:
         median = float(np.median(distances)) if distances.size else 0.0
         return median if median > _NOISE else 1.0
-    return check_positive(given, name)
+    return check_positive(given, name, maximum=1e150)

@@ -13,8 +13,9 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from gskn._limits import MAX_DIMENSIONS, MAX_ITERATIONS
 from gskn._types import AnyArray, FloatArray, IndexArray
-from gskn._validation import check_int, check_number
+from gskn._validation import check_cells, check_int, check_number
 from gskn.baselines._colours import Colours, check_labels
 from gskn.baselines._jit_vectors import train_vectors
 from gskn.exceptions import InputError
@@ -22,6 +23,7 @@ from gskn.graphs import GraphBatch, as_batch
 from gskn.walks import as_seed
 
 _SMOOTHING = 0.75  # power of counts by which words are drawn, as in word2vec
+_MAX_NEGATIVES = 1_000
 _EPOCH_KEYS = np.uint64(2**40)  # more graphs than there can be
 
 
@@ -88,6 +90,11 @@ class WordVectors:
             )
         known, weights = known[frequent], counts[frequent] ** _SMOOTHING
         size, has_window = training.n_dimensions, bool(training.window)
+        check_cells(
+            float(len(known) + len(corpus.graph_ptr)) * size,
+            f"Vectors of {size} numbers for {len(known)} words",
+            "use a smaller n_dimensions",
+        )
         generator = np.random.default_rng(int(training.seed))
         n_contexts = len(known) if has_window else 0
         vectors = WordVectors(
@@ -181,9 +188,9 @@ class GraphVectors(TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]
 
     def _training(self, window: int = 0, min_count: int = 1) -> Training:
         return Training(
-            check_int(self.n_dimensions, "n_dimensions", minimum=1),
-            check_int(self.n_epochs, "n_epochs", minimum=1),
-            check_int(self.n_negatives, "n_negatives", minimum=1),
+            check_int(self.n_dimensions, "n_dimensions", minimum=1, maximum=MAX_DIMENSIONS),
+            check_int(self.n_epochs, "n_epochs", minimum=1, maximum=MAX_ITERATIONS),
+            check_int(self.n_negatives, "n_negatives", minimum=1, maximum=_MAX_NEGATIVES),
             check_number(self.learning_rate, "learning_rate", minimum=0, maximum=1.0),
             as_seed(self.random_state),
             window,

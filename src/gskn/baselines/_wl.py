@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from gskn._limits import MAX_ITERATIONS
 from gskn._types import FloatArray
 from gskn._validation import check_int
 from gskn.baselines._colours import first_colours, refine
@@ -16,7 +17,8 @@ class WLKernel(NormalizedKernel):
     Parameters
     ----------
     n_iterations : int, default=5
-        Refinements; the authors choose among 0 to 10. Colours of all rounds count.
+        Refinements, at most 10,000; the authors choose among 0 to 10. Colours of all
+        rounds count.
     normalize : bool, default=True
         The cosine instead of the kernel.
 
@@ -40,7 +42,7 @@ class WLKernel(NormalizedKernel):
         self.normalize = normalize
 
     def _learn(self, batch: GraphBatch) -> list[Counts]:
-        check_int(self.n_iterations, "n_iterations", minimum=0)
+        check_int(self.n_iterations, "n_iterations", minimum=0, maximum=MAX_ITERATIONS)
         return self._count(batch, None)
 
     def _describe(self, batch: GraphBatch) -> list[Counts]:
@@ -63,7 +65,8 @@ class WLOAKernel(WLKernel):
     Parameters
     ----------
     n_iterations : int, default=5
-        Refinements; the authors choose among 0 to 7. Colours of all rounds count.
+        Refinements, at most 10,000; the authors choose among 0 to 7. Colours of all
+        rounds count.
     normalize : bool, default=True
         The cosine instead of the kernel.
 

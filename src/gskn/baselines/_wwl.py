@@ -7,6 +7,7 @@ import numpy as np
 from scipy.sparse import csr_array, diags_array
 from sklearn.utils.validation import check_is_fitted
 
+from gskn._limits import MAX_ITERATIONS
 from gskn._types import FloatArray, IndexArray
 from gskn._validation import check_int, check_positive
 from gskn.baselines._attributes import AttributeScaler, uses_attributes
@@ -30,7 +31,7 @@ class WWLKernel(GraphKernel):
     Parameters
     ----------
     n_iterations : int, default=2
-        Steps of aggregation; the authors choose among 0 to 7.
+        Steps of aggregation, at most 10,000; the authors choose among 0 to 7.
     gamma : float, default=1.0
         How fast the kernel falls with the distance; the authors choose among powers of
         ten from 1e-4 to 10. See `distances` for how to try several.
@@ -103,7 +104,7 @@ class WWLKernel(GraphKernel):
         return uses_attributes(self.sources, batch)
 
     def _learn(self, batch: GraphBatch) -> "_Histograms | Clouds":
-        check_int(self.n_iterations, "n_iterations", minimum=0)
+        check_int(self.n_iterations, "n_iterations", minimum=0, maximum=MAX_ITERATIONS)
         self._checked_gamma()
         if not self.learns_from(batch):
             return self._histograms(batch, None)

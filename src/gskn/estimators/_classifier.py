@@ -1,4 +1,4 @@
-"""GSKNClassifier: rows of graphs, scaled, into a linear classifier."""
+"""GSKNClassifier: embedding, scaling and a linear classifier."""
 
 import warnings
 from collections.abc import Sequence
@@ -18,13 +18,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from gskn._random import RandomState, as_generator
 from gskn._types import AnyArray, FloatArray
-from gskn._validation import check_choice, check_int
+from gskn._validation import check_choice, check_int, check_positive, shorten
 from gskn.estimators._gskn import GSKN
 from gskn.exceptions import InputError
 from gskn.graphs import as_batch
 
-# On standardised rows larger ones are no better, and take most of the time (IMDB-BINARY:
-# C = 10 takes 35 times as long as C = 0.1).
+_MAX_FOLDS = 10_000
+# On standardised rows larger values are not better, and take most of the time
+# (IMDB-BINARY: C = 10 takes 35 times as long as C = 0.1).
 _CHOICES_OF_C = tuple(10.0**power for power in range(-4, 1))
 
 
@@ -45,10 +46,12 @@ class GSKNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     classifier : {"svm", "logistic"}, default="svm"
         Linear SVM, or logistic regression, which also gives probabilities.
     C : float, sequence of float or None, default=None
-        Inverse strength of regularisation; of several the best on inner folds of the
-        training graphs is taken. None is 0.0001, 0.001, 0.01, 0.1 and 1.
+        Inverse strength of regularisation, above 0 and at most 1e12. Of several values
+        the best on inner folds of the training graphs is chosen. None means 0.0001,
+        0.001, 0.01, 0.1 and 1.
     cv : int, default=5
-        Inner folds; fewer where a class has fewer graphs, none where a class has one.
+        Inner folds, at most 10,000; fewer where a class has fewer graphs, none where a
+        class has one.
     random_state : int, Generator or None, default=None
         Seed of the embedding and of the folds.
     n_jobs : int or None, default=None
@@ -61,9 +64,9 @@ class GSKNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     model_ : Pipeline
         Scaler and linear classifier on rows.
     C_ : float
-        What was chosen.
+        The chosen value.
     classes_ : ndarray
-        The classes.
+        The classes, sorted.
 
     Examples
     --------
@@ -94,7 +97,7 @@ class GSKNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: Any) -> Self:
         """Fit the embedding, choose C, and fit the classifier."""
         check_choice(self.classifier, "classifier", choices=("svm", "logistic"))
-        check_int(self.cv, "cv", minimum=2)
+        check_int(self.cv, "cv", minimum=2, maximum=_MAX_FOLDS)
         choices = _check_choices(self.C)
         batch = as_batch(X)
         y = _check_classes(y, batch.n_graphs)
@@ -110,29 +113,33 @@ class GSKNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: Any) -> AnyArray:
         """Return the class of every graph."""
-        rows = self._rows(X)
-        return np.asarray(self.model_.predict(rows))
+        return self._apply("predict", X)
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Return the distance of every graph from the border of each class."""
-        rows = self._rows(X)
-        return np.asarray(self.model_.decision_function(rows))
+        """Return the signed distance of every graph from the boundary of each class."""
+        return self._apply("decision_function", X)
 
     @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> FloatArray:
         """Return the probability of every class, for logistic regression."""
-        rows = self._rows(X)
-        return np.asarray(self.model_.predict_proba(rows))
+        return self._apply("predict_proba", X)
 
-    def _rows(self, X: Any) -> FloatArray:
+    def _apply(self, method: str, X: Any) -> AnyArray:
         check_is_fitted(self, "model_")
-        return np.asarray(self.embedding_.transform(X))
+        rows = np.asarray(self.embedding_.transform(X))
+        apply = getattr(self.model_, method)
+        if len(rows):
+            return np.asarray(apply(rows))
+        # scikit-learn refuses to predict nothing; one row of zeros gives shape and type.
+        return np.asarray(apply(np.zeros((1, rows.shape[1]))))[:0]
 
     def _make_embedding(self, seed: int) -> GSKN:
         if self.embedding is None:
             return GSKN(random_state=seed, n_jobs=self.n_jobs)
         if not isinstance(self.embedding, GSKN):
-            raise InputError(f"embedding must be a GSKN or None, got {self.embedding!r}.")
+            raise InputError(
+                f"embedding must be a GSKN or None, got {shorten(self.embedding)}."
+            )
         embedding: GSKN = clone(self.embedding)
         missing = {"random_state": seed, "n_jobs": self.n_jobs}
         own = embedding.get_params(deep=False)
@@ -151,7 +158,7 @@ class GSKNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if len(choices) > 1 and n_folds > 1:
             folds = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
             search = GridSearchCV(model, {name: list(choices)}, cv=folds, refit=False)
-            # What does not converge here is judged by the folds all the same.
+            # The folds also judge values of C that do not converge.
             with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
                 best = float(search.fit(rows, y).best_params_[name])
         final = {name: best, name.replace("C", "max_iter"): 20_000}
@@ -164,12 +171,12 @@ class GSKNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def _check_choices(choices: Any) -> tuple[float, ...]:
-    listed = _CHOICES_OF_C if choices is None else np.atleast_1d(np.asarray(choices))
-    if not len(listed) or not all(
-        isinstance(c, float | int | np.number) and 0 < c < np.inf for c in listed
-    ):
-        raise InputError(f"C must be one or more positive numbers, got {choices!r}.")
-    return tuple(map(float, listed))
+    if choices is None:
+        return _CHOICES_OF_C
+    listed = choices if isinstance(choices, Sequence | np.ndarray) else [choices]
+    if isinstance(choices, str) or not np.size(listed):
+        raise InputError(f"C must be one or more positive numbers, got {shorten(choices)}.")
+    return tuple(check_positive(choice, "C", maximum=1e12) for choice in listed)
 
 
 def _check_classes(y: Any, n_graphs: int) -> AnyArray:

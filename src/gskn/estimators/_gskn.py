@@ -205,7 +205,8 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         sample = batch if len(drawn) == batch.n_graphs else batch[drawn]
         rows = NodeFeatures(*encoder.distinct_rows(sample))
         embed = embed and sample is batch
-        with progress("landmarks", len(stack.branches), shown=self.verbose > 0) as advance:
+        n_blocks = stack.n_fit_blocks(embed=embed)
+        with progress("landmarks", n_blocks, shown=self.verbose > 0) as advance:
             blocks = stack.fit(
                 sample, rows, generator, self.n_jobs, embed=embed, advance=advance
             )
@@ -236,12 +237,12 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Yield consecutive graphs and the rows of their nodes, in bounded memory."""
         parts = _chunks(batch, self.n_features_out_)
         _ = batch.directed  # found out once, for all parts
-        with progress("graphs", len(parts), shown=self.verbose > 0) as advance:
+        n_blocks = len(parts) * self.stack_.n_blocks()
+        with progress("graphs", n_blocks, shown=self.verbose > 0) as advance:
             for part in parts:
                 chunk = batch[part]
-                rows = NodeFeatures(*self.encoder_.distinct_rows(chunk))
-                yield chunk, self.stack_.transform(chunk, rows, self.n_jobs)
-                advance()
+                features = NodeFeatures(*self.encoder_.distinct_rows(chunk))
+                yield chunk, self.stack_.transform(chunk, features, self.n_jobs, advance)
 
 
 def _chunks(batch: GraphBatch, n_features: int) -> list[slice]:

@@ -1,26 +1,27 @@
-"""Limits of parameters as data, and one check for all of them."""
+"""Limits of the parameters of GSKN, and one check for all of them."""
 
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from gskn._limits import MAX_LANDMARKS, MAX_LAYERS, MAX_WALK_LENGTH, MAX_WALKS
 from gskn._random import as_generator
-from gskn._validation import check_choice, check_flag, check_int, check_number
+from gskn._validation import check_choice, check_flag, check_int, check_number, shorten
 from gskn.exceptions import InputError
 from gskn.graphs import AttributeEncoder
 from gskn.layers import BRANCHES, LayerParams, Stack
 from gskn.pooling import POOLINGS
 from gskn.walks import MAX_EXACT_LENGTH
 
-_INTEGERS = {
-    "walk_length": 1,
-    "anonymous_length": 1,
-    "n_landmarks": 1,
-    "n_layers": 1,
-    "n_walks": 1,
+_MAX_INTEGERS = {
+    "walk_length": MAX_WALK_LENGTH,
+    "anonymous_length": MAX_WALK_LENGTH,  # less where a branch uses it
+    "n_landmarks": MAX_LANDMARKS,
+    "n_layers": MAX_LAYERS,
+    "n_walks": MAX_WALKS,
 }
-_NUMBERS = {"alpha": 1e6, "beta": 1e6, "eps": 1e6}  # with their largest values
+_MAX_NUMBERS = {"alpha": 1e6, "beta": 1e6, "eps": 1e6}
 _CHOICES: dict[str, Sequence[str]] = {
     "weighting": ("probability", "count"),
     "method": ("auto", "exact", "sampled"),
@@ -30,10 +31,10 @@ _LENGTHS = ("walk_length", "anonymous_length")
 
 
 def check_parameters(values: dict[str, Any]) -> LayerParams:
-    """Refuse what is out of bounds, and return what layers need to know."""
-    for name, minimum in _INTEGERS.items():
-        check_int(values[name], name, minimum=minimum)
-    for name, maximum in _NUMBERS.items():
+    """Raise if a parameter is out of bounds; return the parameters of the layers."""
+    for name, largest in _MAX_INTEGERS.items():
+        check_int(values[name], name, minimum=1, maximum=largest)
+    for name, maximum in _MAX_NUMBERS.items():
         check_number(values[name], name, minimum=0, maximum=maximum)
     for name, choices in _CHOICES.items():
         check_choice(values[name], name, choices=choices)
@@ -49,7 +50,7 @@ def check_parameters(values: dict[str, Any]) -> LayerParams:
 
 
 def make_stack(values: dict[str, Any]) -> Stack:
-    """Check parameters, and make the layers they describe."""
+    """Check the parameters and build the layers."""
     params = check_parameters(values)
     lengths = {name: values[name] for name in _LENGTHS}
     branches = check_branches(values["branches"])
@@ -57,16 +58,17 @@ def make_stack(values: dict[str, Any]) -> Stack:
 
 
 def check_branches(branches: Any) -> tuple[str, ...]:
-    """Return the names of the branches: some of those there are, none twice."""
+    """Return the names of the branches; raise if one is unknown or occurs twice."""
     listed = (branches,) if isinstance(branches, str) else branches
     if not isinstance(listed, list | tuple) or not listed:
         raise InputError(
-            f"branches must be some of {', '.join(map(repr, BRANCHES))}, got {branches!r}."
+            f"branches must be some of {', '.join(map(repr, BRANCHES))}, got "
+            f"{shorten(branches)}."
         )
     for name in listed:
         check_choice(name, "branches", choices=tuple(BRANCHES))
     if len(set(listed)) < len(listed):
-        raise InputError(f"branches names one twice: {branches!r}.")
+        raise InputError(f"branches names one twice: {shorten(branches)}.")
     return tuple(listed)
 
 
@@ -90,7 +92,7 @@ def _check_lengths(branches: tuple[str, ...], values: dict[str, Any]) -> None:
     if "anonymous" in branches and length > MAX_EXACT_LENGTH:
         raise InputError(
             f"anonymous_length must be at most {MAX_EXACT_LENGTH} for counts, got "
-            f"{length}; use weighting='probability'."
+            f"{length}; use weighting='probability', or a smaller length."
         )
 
 
@@ -107,5 +109,5 @@ def _check_attributes(attributes: Any) -> None:
 
 
 def _plain(value: Any) -> Any:
-    """Turn numpy's numbers into Python's."""
+    """Convert a number of numpy to one of Python."""
     return value.item() if isinstance(value, np.generic) else value

@@ -1,23 +1,23 @@
-"""A progress bar for long work, for those who ask for it."""
+"""A progress bar for long work."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 from rich.progress import TimeRemainingColumn as Remaining
 
 
 @contextmanager
 def progress(what: str, total: int, *, shown: bool) -> Iterator[Callable[[], None]]:
-    """Give a function to be called after every part of the work."""
+    """Yield a function to call after every part of the work."""
     if not shown:
         yield lambda: None
         return
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
-        MofNCompleteColumn(),
+        TaskProgressColumn(),
         Remaining(),
     )
     with Progress(*columns, console=Console(stderr=True)) as bar:

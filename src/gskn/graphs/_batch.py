@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
 from scipy.sparse import csr_array
 
+from gskn._lazy import cached_property
 from gskn._offsets import positions_within, ranges, running_total
 from gskn._optional import require
 from gskn._types import (

@@ -192,8 +192,9 @@ class AttributeEncoder(  # type: ignore[call-arg]
             )
         if not rows.size or self.scaler_ is None:
             return np.zeros(rows.shape)
-        scaled: FloatArray = normalize(self.scaler_.transform(check_size(rows)))
-        return scaled
+        scaled = self.scaler_.transform(check_size(rows)).clip(-_LARGEST, _LARGEST)
+        unit: FloatArray = normalize(scaled)
+        return unit
 
 
 def _require(column: Any, what: str) -> Any:
@@ -227,7 +228,8 @@ def _learn_bins(degrees: IndexArray, max_degree: int) -> IndexArray:
     seen = np.unique(degrees)
     if not len(seen):
         seen = np.zeros(1, dtype=np.int64)  # no nodes: one column, for whatever comes
-    starts = _bin_starts(max_degree, int(seen[-1]))
+    largest = int(seen[-1])
+    starts = _bin_starts(min(max_degree, largest), largest)
     used = np.unique(np.searchsorted(starts, seen, side="right") - 1)
     return np.column_stack([starts[used], starts[used + 1] - 1])
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array, hstack
 
+from gskn._limits import MAX_ITERATIONS, MAX_WALK_LENGTH
 from gskn._types import FloatArray, IndexArray
 from gskn._validation import check_int
 from gskn.exceptions import InputError
@@ -53,7 +54,7 @@ def walk_kernel(  # noqa: PLR0913 - every one has a sensible default
     B : anything `as_batch` reads, default=None
         The other side, with labels and attributes like those of ``A``; None is ``A``.
     length : int, default=3
-        Nodes visited by a walk, its start included.
+        Nodes visited by a walk, its start included; at most 1,000.
     level : {"graph", "node"}, default="graph"
         Whether to compare graphs, all nodes of one with all of the other, or nodes.
     base : {"gaussian", "dirac"}, default="gaussian"
@@ -92,7 +93,7 @@ def walk_kernel(  # noqa: PLR0913 - every one has a sensible default
            [ 24., 144.]])
     """
     inputs = Inputs.of(A, B, level, normalize)
-    length = check_int(length, "length", minimum=1)
+    length = check_int(length, "length", minimum=1, maximum=MAX_WALK_LENGTH)
     return inputs.total(_walk_part(inputs, length, base, alpha, weighting))
 
 
@@ -126,7 +127,7 @@ def path_kernel(  # noqa: PLR0913 - as walk_kernel
            [ 0., 36.]])
     """
     inputs = Inputs.of(A, B, level, normalize)
-    length = check_int(length, "length", minimum=1)
+    length = check_int(length, "length", minimum=1, maximum=MAX_WALK_LENGTH)
     of_nodes = node_similarity(base, alpha)
     left, right = enumerate_walks(*inputs.sides(base, weighting), length, simple=True)
     block = partial(walk_pairs_block, of_nodes=of_nodes, of_patterns=None)
@@ -148,7 +149,8 @@ def subtree_kernel(
     A, B, level, normalize
         As in `walk_kernel`. Colours begin as labels and attributes, or as degrees.
     depth : int, default=3
-        Rounds of refinement. A round sees the (out-)neighbours, not the edge weights.
+        Rounds of refinement, at most 10,000. A round sees the (out-)neighbours, not the
+        edge weights.
 
     Returns
     -------
@@ -167,7 +169,9 @@ def subtree_kernel(
     """
     inputs = Inputs.of(A, B, level, normalize)
     union = inputs.union()
-    rounds = subtree_colours(union, check_int(depth, "depth", minimum=0))
+    rounds = subtree_colours(
+        union, check_int(depth, "depth", minimum=0, maximum=MAX_ITERATIONS)
+    )
     rows = hstack([_one_hot(colours) for colours in rounds], format="csr")
     if level == "graph":
         rows = pool_matrix(union.graph_ptr) @ rows
@@ -249,7 +253,7 @@ def anonymous_random_walk_kernel(  # noqa: PLR0913 - as walk_kernel
     K : ndarray of shape (n_graphs_A, n_graphs_B) or (n_nodes_A, n_nodes_B)
     """
     inputs = Inputs.of(A, B, level, normalize)
-    length = check_int(length, "length", minimum=1)
+    length = check_int(length, "length", minimum=1, maximum=MAX_WALK_LENGTH)
     name = "length" if anonymous_length is None else "anonymous_length"
     pattern_length = _check_pattern_length(
         length if anonymous_length is None else anonymous_length, name
@@ -292,7 +296,7 @@ def joint_kernel(  # noqa: PLR0913 - as walk_kernel
            [ 0., 72.]])
     """
     inputs = Inputs.of(A, B, level, normalize)
-    length = check_int(length, "length", minimum=1)
+    length = check_int(length, "length", minimum=1, maximum=MAX_WALK_LENGTH)
     of_nodes, of_patterns = node_similarity(base, alpha), pattern_similarity(base, beta)
     left, right = enumerate_walks(*inputs.sides(base, weighting), length, simple=False)
     block = partial(walk_pairs_block, of_nodes=of_nodes, of_patterns=of_patterns)

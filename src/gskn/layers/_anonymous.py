@@ -5,12 +5,14 @@ from typing import Any
 
 import numpy as np
 
+from gskn._blas import multiply
 from gskn._types import AnyArray, FloatArray
 from gskn.graphs import GraphBatch
 from gskn.layers._features import NodeFeatures
 from gskn.layers._landmarks import choose_landmarks
 from gskn.layers._layer import Layer, draw_seed
 from gskn.layers._nystrom import NystromMap, gaussian
+from gskn.layers._params import Advance, no_progress
 from gskn.walks import MAX_PATTERN_LENGTH, PatternTable, pattern_counts, pattern_tables
 
 _DIGITS = 10  # of weights
@@ -38,9 +40,12 @@ class AnonymousLayer(Layer):
         features: NodeFeatures,
         generator: np.random.Generator,
         n_jobs: int | None = None,
+        advance: Advance = no_progress,
     ) -> None:
         """Choose landmarks among the patterns of the graphs."""
-        self.fit_transform(batch, features, generator, n_jobs)
+        del features
+        self.seed = draw_seed(generator)
+        self._choose_landmarks(self.tables(batch, n_jobs), generator, advance)
 
     def fit_transform(
         self,
@@ -48,13 +53,14 @@ class AnonymousLayer(Layer):
         features: NodeFeatures,
         generator: np.random.Generator,
         n_jobs: int | None = None,
+        advance: Advance = no_progress,
     ) -> list[FloatArray]:
         """Choose landmarks and return the embeddings; patterns are counted once."""
         del features
         self.seed = draw_seed(generator)
         tables = self.tables(batch, n_jobs)
-        self._choose_landmarks(tables, generator)
-        return self.embed_tables(tables)
+        self._choose_landmarks(tables, generator, advance)
+        return self.embed_tables(tables, advance)
 
     def fit_tables(
         self, tables: list[PatternTable], generator: np.random.Generator
@@ -64,11 +70,15 @@ class AnonymousLayer(Layer):
         self._choose_landmarks(tables, generator)
 
     def transform(
-        self, batch: GraphBatch, features: NodeFeatures, n_jobs: int | None
+        self,
+        batch: GraphBatch,
+        features: NodeFeatures,
+        n_jobs: int | None,
+        advance: Advance = no_progress,
     ) -> list[FloatArray]:
         """Return the embeddings of all nodes, one block for every length."""
         del features
-        return self.embed_tables(self.tables(batch, n_jobs))
+        return self.embed_tables(self.tables(batch, n_jobs), advance)
 
     def tables(self, batch: GraphBatch, n_jobs: int | None) -> list[PatternTable]:
         """Count the patterns of all nodes, one table for every length."""
@@ -77,18 +87,28 @@ class AnonymousLayer(Layer):
             return pattern_tables(batch, self.length, **options)
         return [pattern_counts(batch, self.length, **options)]
 
-    def embed_tables(self, tables: list[PatternTable]) -> list[FloatArray]:
+    def embed_tables(
+        self, tables: list[PatternTable], advance: Advance = no_progress
+    ) -> list[FloatArray]:
         """Return the embeddings of table rows: of nodes, or of sums over nodes."""
         blocks = []
         for table, nystrom in zip(tables, self.maps, strict=True):
             kernel = gaussian(self._points(table), nystrom.landmarks, self.params.beta)
-            blocks.append(table.rows @ (kernel @ nystrom.root))
+            blocks.append(table.rows @ multiply(kernel, nystrom.root))
+            advance()
         return blocks
 
     def _choose_landmarks(
-        self, tables: list[PatternTable], generator: np.random.Generator
+        self,
+        tables: list[PatternTable],
+        generator: np.random.Generator,
+        advance: Advance = no_progress,
     ) -> None:
-        self.maps = [self._choose(table, generator) for table in tables]
+        maps = []
+        for table in tables:
+            maps.append(self._choose(table, generator))
+            advance()
+        self.maps = maps
 
     def _choose(self, table: PatternTable, generator: np.random.Generator) -> NystromMap:
         weights = np.asarray(table.rows.sum(axis=0))

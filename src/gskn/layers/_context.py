@@ -1,10 +1,10 @@
 """Steps of the walks of a batch, shared by layers of several lengths."""
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
+from gskn._lazy import cached_property
 from gskn._types import IndexArray
 from gskn.graphs import GraphBatch
 from gskn.layers._features import NodeFeatures

@@ -11,8 +11,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from gskn._blas import multiply
 from gskn._offsets import positions_within
-from gskn._threads import run_threads
+from gskn._threads import cut_by_work, run_threads
 from gskn._types import AnyArray, BoolArray, FloatArray, IndexArray
 from gskn.exceptions import InputError
 from gskn.graphs import GraphBatch
@@ -25,12 +26,15 @@ from gskn.layers._jit import (
     fill_sampled_sums,
     fill_walk_sums,
 )
-from gskn.layers._landmarks import choose_landmarks, distinct_walks
+from gskn.layers._landmarks import check_points, choose_landmarks, distinct_walks
 from gskn.layers._layer import Layer, draw_seed
 from gskn.layers._nystrom import NystromMap, gaussian
+from gskn.layers._params import Advance, no_progress
 from gskn.walks import (
     MAX_PATTERN_LENGTH,
     anonymize,
+    check_enumerable,
+    n_walks_from,
     n_walks_of,
     pattern_tree,
     running_sums,
@@ -42,7 +46,7 @@ logger = logging.getLogger(__name__)
 
 # Walks of groups of twins in a graph, without their last visit; "auto" samples beyond.
 _MAX_WALKS = 1e7
-_NODES_AT_ONCE = 2048
+NODES_AT_ONCE = 2048
 
 
 @dataclass
@@ -74,6 +78,7 @@ class EnumeratedLayer(Layer):
         features: NodeFeatures,
         generator: np.random.Generator,
         n_jobs: int | None = None,
+        advance: Advance = no_progress,
     ) -> None:
         """Choose landmarks among the walks of the graphs."""
         del n_jobs
@@ -87,18 +92,25 @@ class EnumeratedLayer(Layer):
             allowed = self._may_be_landmarks(symbols[:, :length])
             both = np.hstack([codes[allowed, :length], symbols[allowed, :length]])
             rows, counts = distinct_walks(both)
+            check_points(len(rows), self.n_columns(length, features.n_features))
             points = self._points(features.table[rows[:, :length]], rows[:, length:])
             landmarks = choose_landmarks(
                 points, counts, self.params.n_landmarks, draw_seed(generator)
             )
             maps.append(NystromMap.from_landmarks(landmarks, 1.0, self.params.eps))
+            advance()
         self.maps = maps
 
     def transform(
-        self, batch: GraphBatch, features: NodeFeatures, n_jobs: int | None
+        self,
+        batch: GraphBatch,
+        features: NodeFeatures,
+        n_jobs: int | None,
+        advance: Advance = no_progress,
     ) -> list[FloatArray]:
         """Return the embeddings of all nodes, one block for every length."""
-        return self.transform_context(self.make_context(batch, features, n_jobs))
+        context = self.make_context(batch, features, n_jobs)
+        return self.transform_context(context, advance)
 
     def make_context(
         self, batch: GraphBatch, features: NodeFeatures, n_jobs: int | None
@@ -112,13 +124,17 @@ class EnumeratedLayer(Layer):
             n_jobs=n_jobs,
         )
 
-    def transform_context(self, context: WalkContext) -> list[FloatArray]:
+    def transform_context(
+        self, context: WalkContext, advance: Advance = no_progress
+    ) -> list[FloatArray]:
         """Return the embeddings of all nodes, one block for every length."""
         sampled = self._choose_sampled(context)
-        return [
-            self._sum_walks(context, sampled, length, nystrom) @ nystrom.root
-            for length, nystrom in zip(self.lengths, self.maps, strict=True)
-        ]
+        blocks = []
+        for length, nystrom in zip(self.lengths, self.maps, strict=True):
+            sums = self._sum_walks(context, sampled, length, nystrom)
+            blocks.append(multiply(sums, nystrom.root))
+            advance()
+        return blocks
 
     def _sum_walks(
         self, context: WalkContext, sampled: BoolArray, length: int, nystrom: NystromMap
@@ -157,9 +173,10 @@ class EnumeratedLayer(Layer):
         if not len(groups):
             return sums
         steps, walks = self._loop_arguments(context, factors, kernel)
+        n_walks = n_walks_from(context.steps.matrix, len(factors) - 1)[groups]
         run_threads(
             lambda starts: fill_walk_sums(steps, walks, starts, sums),
-            split_starts(groups),
+            cut_by_work(groups, n_walks * factors.shape[2], NODES_AT_ONCE),
             context.n_jobs,
         )
         return sums
@@ -185,9 +202,11 @@ class EnumeratedLayer(Layer):
             n_walks=self.params.n_walks,
         )
         steps, walks = self._loop_arguments(context, factors, kernel)
+        nodes = np.flatnonzero(sampled)
+        work = np.full(len(nodes), float(self.params.n_walks * self.length) * sums.shape[1])
         run_threads(
             lambda starts: fill_sampled_sums(steps, walks, graph, starts, sums),
-            split_starts(np.flatnonzero(sampled)),
+            cut_by_work(nodes, work, NODES_AT_ONCE),
             context.n_jobs,
         )
 
@@ -225,6 +244,7 @@ class EnumeratedLayer(Layer):
         chosen = np.asarray(n_walks > _MAX_WALKS)
         if params.method != "auto":
             chosen[:] = params.method == "sampled"
+        check_enumerable(n_walks[~chosen], n_visits)
         if chosen.any():
             number = int(np.argmax(chosen))
             if not params.use_probability:
@@ -246,11 +266,3 @@ class EnumeratedLayer(Layer):
         """Return how many nodes of a walk are enumerated."""
         del context
         return max(self.length - 1, 1)
-
-
-def split_starts(starts: IndexArray) -> list[IndexArray]:
-    """Split start nodes into the parts that one thread takes at once."""
-    return [
-        starts[begin : begin + _NODES_AT_ONCE]
-        for begin in range(0, len(starts), _NODES_AT_ONCE)
-    ]

@@ -8,6 +8,7 @@ from threadpoolctl import ThreadpoolController
 
 from gskn._distinct import distinct
 from gskn._types import FloatArray, IndexArray
+from gskn._validation import check_cells
 
 _DECIMALS = 10
 
@@ -29,6 +30,15 @@ def choose_landmarks(
     with _libraries().limit(limits=1, user_api="openmp"):
         centres: FloatArray = model.fit(points, sample_weight=weights).cluster_centers_
     return centres
+
+
+def check_points(n_points: int, n_columns: int) -> None:
+    """Raise if the walks among which landmarks are chosen would take too much memory."""
+    check_cells(
+        float(n_points) * n_columns,
+        f"{n_points} walks with {n_columns} numbers each",
+        "use shorter walks or fewer landmarks",
+    )
 
 
 def distinct_walks(codes: IndexArray) -> tuple[IndexArray, FloatArray]:

@@ -10,7 +10,7 @@ from gskn._types import FloatArray
 from gskn.graphs import GraphBatch
 from gskn.layers._features import NodeFeatures
 from gskn.layers._nystrom import NystromMap
-from gskn.layers._params import LayerParams
+from gskn.layers._params import Advance, LayerParams, no_progress
 
 
 @dataclass
@@ -58,12 +58,17 @@ class Layer(ABC):
         features: NodeFeatures,
         generator: np.random.Generator,
         n_jobs: int | None = None,
+        advance: Advance = no_progress,
     ) -> None:
-        """Choose landmarks among the walks of the graphs."""
+        """Choose landmarks among the walks of the graphs; advance after every length."""
 
     @abstractmethod
     def transform(
-        self, batch: GraphBatch, features: NodeFeatures, n_jobs: int | None
+        self,
+        batch: GraphBatch,
+        features: NodeFeatures,
+        n_jobs: int | None,
+        advance: Advance = no_progress,
     ) -> list[FloatArray]:
         """Return the embeddings of all nodes, one block for every length."""
 
@@ -73,10 +78,11 @@ class Layer(ABC):
         features: NodeFeatures,
         generator: np.random.Generator,
         n_jobs: int | None = None,
+        advance: Advance = no_progress,
     ) -> list[FloatArray]:
         """Choose landmarks and return the embeddings of all nodes."""
-        self.fit(batch, features, generator, n_jobs)
-        return self.transform(batch, features, n_jobs)
+        self.fit(batch, features, generator, n_jobs, advance)
+        return self.transform(batch, features, n_jobs, advance)
 
 
 def draw_seed(generator: np.random.Generator) -> int:

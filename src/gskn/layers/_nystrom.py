@@ -6,13 +6,14 @@ from typing import Self
 import numpy as np
 from scipy.linalg import eigh
 
+from gskn._blas import in_product, multiply
 from gskn._types import FloatArray
 
 
 def gaussian(points: FloatArray, others: FloatArray, bandwidth: float) -> FloatArray:
     """Return ``exp(-bandwidth / 2 |x - z|^2)`` for all pairs of rows."""
     squares = (points**2).sum(axis=1)[:, None] + (others**2).sum(axis=1)
-    distances = squares - 2.0 * (points @ others.T)
+    distances = squares - 2.0 * multiply(points, others.T)
     np.maximum(distances, 0.0, out=distances)  # rounding may give negative values
     distances *= -0.5 * bandwidth
     kernel: FloatArray = np.exp(distances, out=distances)
@@ -21,13 +22,14 @@ def gaussian(points: FloatArray, others: FloatArray, bandwidth: float) -> FloatA
 
 def inverse_sqrt(gram: FloatArray, eps: float) -> FloatArray:
     """Return ``(gram + eps I)^(-1/2)`` of a positive semi-definite matrix."""
-    values, vectors = eigh(gram)
+    with in_product():
+        values, vectors = eigh(gram)
     # Directions below this are rounding noise. Clipping them to a floor would divide that
     # noise by the root of the floor; dropping them loses nothing.
     kept = values > len(values) * np.finfo(np.float64).eps * max(values[-1], 0.0)
     roots = np.zeros_like(values)
     roots[kept] = 1.0 / np.sqrt(values[kept] + eps)
-    root: FloatArray = (vectors * roots) @ vectors.T
+    root: FloatArray = multiply(vectors * roots, vectors.T)
     return root
 
 

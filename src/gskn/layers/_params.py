@@ -1,6 +1,14 @@
 """Parameters that all layers of a model share."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeAlias
+
+Advance: TypeAlias = Callable[[], None]  # called after every block, to show progress
+
+
+def no_progress() -> None:
+    """Do nothing after a block."""
 
 
 @dataclass(frozen=True)

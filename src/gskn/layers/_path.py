@@ -7,10 +7,10 @@ from operator import mul
 
 import numpy as np
 
-from gskn._threads import run_threads
+from gskn._threads import cut_by_work, run_threads
 from gskn._types import AnyArray, BoolArray, FloatArray, IndexArray
 from gskn.layers._context import WalkContext
-from gskn.layers._enumerated import EnumeratedLayer, split_starts
+from gskn.layers._enumerated import NODES_AT_ONCE, EnumeratedLayer
 from gskn.layers._jit import PairSteps, fill_pair_sums
 from gskn.layers._path_terms import (
     MAX_SIGNED_LENGTH,
@@ -24,7 +24,7 @@ from gskn.layers._path_terms import (
     shared_ends,
 )
 from gskn.layers._steps import Steps
-from gskn.walks import patterns
+from gskn.walks import n_walks_from, patterns
 
 _NOTHING = (Term(1, Place(())),)  # behind the last step
 _SCRATCH = 2**21  # cells that a thread keeps for the groups two steps away
@@ -221,9 +221,12 @@ class _SignedSums:
         self, near: FloatArray, far: FloatArray, places: IndexArray
     ) -> FloatArray:
         sums = np.zeros(far.shape)
+        work = (
+            n_walks_from(self.steps.matrix, 3)[self.groups] * near.shape[1] * near.shape[2]
+        )
         run_threads(
             lambda starts: fill_pair_sums(self.pair_steps, near, far, places, starts, sums),
-            split_starts(self.groups),
+            cut_by_work(self.groups, work, NODES_AT_ONCE),
             self.steps.n_jobs,
         )
         return sums

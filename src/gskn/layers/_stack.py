@@ -1,6 +1,6 @@
 """Layers in sequence, and branches side by side (paper Eqs. 9, 16-18)."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Self
 
@@ -13,7 +13,7 @@ from gskn.layers._features import NodeFeatures
 from gskn.layers._induced import InducedLayer
 from gskn.layers._joint import JointLayer
 from gskn.layers._layer import Layer
-from gskn.layers._params import LayerParams
+from gskn.layers._params import Advance, LayerParams, no_progress
 from gskn.layers._path import PathLayer
 from gskn.layers._walk import WalkLayer
 
@@ -47,30 +47,44 @@ class Branch:
         n_jobs: int | None,
         *,
         embed: bool = True,
+        advance: Advance = no_progress,
     ) -> list[FloatArray]:
         """Choose the landmarks of all layers; return the last embeddings if wanted."""
         self.scales = []
         *before, last = self.layers
         for layer in before:
-            rows = np.hstack(layer.fit_transform(batch, features, generator, n_jobs))
+            blocks = layer.fit_transform(batch, features, generator, n_jobs, advance)
+            rows = np.hstack(blocks)
             # One factor for all nodes, so that different features stay different.
             norm = float(np.sqrt((rows**2).sum(axis=1).mean()))
             self.scales.append(norm or 1.0)
             features = NodeFeatures.from_rows(rows / self.scales[-1])
         if embed:
-            return last.fit_transform(batch, features, generator, n_jobs)
-        last.fit(batch, features, generator, n_jobs)
+            return last.fit_transform(batch, features, generator, n_jobs, advance)
+        last.fit(batch, features, generator, n_jobs, advance)
         return []
 
     def transform(
-        self, batch: GraphBatch, features: NodeFeatures, n_jobs: int | None
+        self,
+        batch: GraphBatch,
+        features: NodeFeatures,
+        n_jobs: int | None,
+        advance: Advance = no_progress,
     ) -> list[FloatArray]:
         """Return the embeddings of the last layer, one block for every length."""
-        blocks = self.layers[0].transform(batch, features, n_jobs)
+        blocks = self.layers[0].transform(batch, features, n_jobs, advance)
         for layer, scale in zip(self.layers[1:], self.scales, strict=True):
             features = NodeFeatures.from_rows(np.hstack(blocks) / scale)
-            blocks = layer.transform(batch, features, n_jobs)
+            blocks = layer.transform(batch, features, n_jobs, advance)
         return blocks
+
+    def n_blocks(self) -> int:
+        """Return the number of blocks of columns that all layers compute."""
+        return sum(len(layer.lengths) for layer in self.layers)
+
+    def n_fit_blocks(self, *, embed: bool) -> int:
+        """Return how often `fit` advances: for landmarks, then for embeddings."""
+        return 2 * self.n_blocks() - (0 if embed else len(self.layers[-1].lengths))
 
     def feature_names(self) -> list[str]:
         """Return branch, length and landmark of every column."""
@@ -124,30 +138,41 @@ class Stack:
         n_jobs: int | None,
         *,
         embed: bool = True,
-        advance: Callable[[], None] = lambda: None,
+        advance: Advance = no_progress,
     ) -> list[FloatArray]:
         """Choose the landmarks of all branches; return the node embeddings if wanted.
 
         Embeddings are returned in blocks of columns, in the order of the feature names.
-        ``advance`` is called after every branch.
+        ``advance`` is called `n_fit_blocks` times.
         """
         entropy = stream_entropy(generator)
         blocks = []
         for branch in self.branches:
             own = branch_generator(entropy, branch.name)
-            blocks += branch.fit(batch, features, own, n_jobs, embed=embed)
-            advance()
+            blocks += branch.fit(batch, features, own, n_jobs, embed=embed, advance=advance)
         return blocks
 
     def transform(
-        self, batch: GraphBatch, features: NodeFeatures, n_jobs: int | None
+        self,
+        batch: GraphBatch,
+        features: NodeFeatures,
+        n_jobs: int | None,
+        advance: Advance = no_progress,
     ) -> list[FloatArray]:
         """Return the embeddings of all nodes, in blocks of columns."""
         return [
             block
             for branch in self.branches
-            for block in branch.transform(batch, features, n_jobs)
+            for block in branch.transform(batch, features, n_jobs, advance)
         ]
+
+    def n_blocks(self) -> int:
+        """Return how often `transform` calls ``advance``."""
+        return sum(branch.n_blocks() for branch in self.branches)
+
+    def n_fit_blocks(self, *, embed: bool) -> int:
+        """Return how often `fit` calls ``advance``."""
+        return sum(branch.n_fit_blocks(embed=embed) for branch in self.branches)
 
     def feature_names(self) -> list[str]:
         """Return branch, length and landmark of every column."""

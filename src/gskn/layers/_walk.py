@@ -4,13 +4,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gskn._blas import multiply
 from gskn._types import FloatArray
 from gskn.graphs import GraphBatch
 from gskn.layers._context import WalkContext
 from gskn.layers._features import NodeFeatures
-from gskn.layers._landmarks import choose_landmarks, distinct_walks
+from gskn.layers._landmarks import check_points, choose_landmarks, distinct_walks
 from gskn.layers._layer import Layer, draw_seed
 from gskn.layers._nystrom import NystromMap, gaussian
+from gskn.layers._params import Advance, no_progress
 from gskn.walks import walks_for_landmarks
 
 
@@ -36,6 +38,7 @@ class WalkLayer(Layer):
         features: NodeFeatures,
         generator: np.random.Generator,
         n_jobs: int | None = None,
+        advance: Advance = no_progress,
     ) -> None:
         """Choose landmarks among the walks of the graphs."""
         del n_jobs
@@ -46,6 +49,7 @@ class WalkLayer(Layer):
         maps = []
         for length in self.lengths:
             walk_codes, counts = distinct_walks(codes[:, :length])
+            check_points(len(walk_codes), self.n_columns(length, features.n_features))
             points = features.table[walk_codes].reshape(len(walk_codes), -1)
             landmarks = choose_landmarks(
                 points, counts, self.params.n_landmarks, draw_seed(generator)
@@ -53,13 +57,19 @@ class WalkLayer(Layer):
             maps.append(
                 NystromMap.from_landmarks(landmarks, self.params.alpha, self.params.eps)
             )
+            advance()
         self.maps = maps
 
     def transform(
-        self, batch: GraphBatch, features: NodeFeatures, n_jobs: int | None
+        self,
+        batch: GraphBatch,
+        features: NodeFeatures,
+        n_jobs: int | None,
+        advance: Advance = no_progress,
     ) -> list[FloatArray]:
         """Return the embeddings of all nodes, one block for every length."""
-        return self.transform_context(self.make_context(batch, features, n_jobs))
+        context = self.make_context(batch, features, n_jobs)
+        return self.transform_context(context, advance)
 
     def make_context(
         self, batch: GraphBatch, features: NodeFeatures, n_jobs: int | None
@@ -69,12 +79,15 @@ class WalkLayer(Layer):
             batch, features, self.params.use_probability, loops=True, n_jobs=n_jobs
         )
 
-    def transform_context(self, context: WalkContext) -> list[FloatArray]:
+    def transform_context(
+        self, context: WalkContext, advance: Advance = no_progress
+    ) -> list[FloatArray]:
         """Return the embeddings of all nodes, one block for every length."""
-        return [
-            self._embed(context, length, nystrom)
-            for length, nystrom in zip(self.lengths, self.maps, strict=True)
-        ]
+        blocks = []
+        for length, nystrom in zip(self.lengths, self.maps, strict=True):
+            blocks.append(self._embed(context, length, nystrom))
+            advance()
+        return blocks
 
     def _embed(self, context: WalkContext, length: int, nystrom: NystromMap) -> FloatArray:
         table = context.features.table
@@ -83,11 +96,11 @@ class WalkLayer(Layer):
             gaussian(table, positions[:, j], self.params.alpha) for j in range(length)
         ]
         if length == 1:
-            alone: FloatArray = (factors[0] @ nystrom.root)[context.features.codes]
+            alone: FloatArray = multiply(factors[0], nystrom.root)[context.features.codes]
             return alone
         codes = context.group_codes
         sums = factors[-1][codes]
         for factor in reversed(factors[:-1]):
             sums = context.steps.sum_over(sums)
             sums *= factor[codes]
-        return np.asarray((sums @ nystrom.root)[context.steps.group_of])
+        return np.asarray(multiply(sums, nystrom.root)[context.steps.group_of])

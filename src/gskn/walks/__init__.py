@@ -5,6 +5,8 @@ from gskn.walks._colours import refine as refine
 from gskn.walks._counts import PatternTable, pattern_counts, pattern_tables
 from gskn.walks._distinguish import Distinction, distinguish
 from gskn.walks._exact import MAX_EXACT_LENGTH
+from gskn.walks._exact import check_enumerable as check_enumerable
+from gskn.walks._exact import n_walks_from as n_walks_from
 from gskn.walks._exact import n_walks_of as n_walks_of
 from gskn.walks._exact import step_matrix as step_matrix
 from gskn.walks._exact import without_loops as without_loops

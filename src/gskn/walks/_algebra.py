@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from scipy.sparse import csr_array
 
+from gskn._blas import multiply
 from gskn._types import FloatArray, IndexArray
 from gskn.walks._jit import fill_complete_fours
 from gskn.walks._mobius import Kind
@@ -61,11 +62,11 @@ class Dense:
         scale = _multiply(vector, self.sizes)
         left = first.entries if scale is None else first.entries * scale[:, None, :]
         if first.extra is None or second.extra is None:
-            return Matrix(np.matmul(left, second.entries), None)
+            return Matrix(multiply(left, second.entries), None)
         scaled = Matrix(left, None)  # (X1 S + D1) v X2 + X1 v D2, and D1 v D2
         extra = _multiply(first.extra, vector)
         self._diagonal(scaled)[...] += extra
-        product = np.matmul(left, second.entries)
+        product = multiply(left, second.entries)
         rest = _multiply(second.extra, vector)[:, None, :]
         product += np.multiply(first.entries, rest, out=left)
         return Matrix(product, extra * second.extra)
@@ -89,7 +90,7 @@ class Dense:
         if weighted is None:
             found = matrix.entries.sum(axis=2)
         else:
-            found = np.matmul(matrix.entries, weighted[:, :, None])[:, :, 0]
+            found = multiply(matrix.entries, weighted[:, :, None])[:, :, 0]
         return _add(found, _times_vector(matrix.extra, vector))
 
     def ones(self) -> FloatArray:

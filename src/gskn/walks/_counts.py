@@ -7,9 +7,10 @@ from typing import Any, Literal
 import numpy as np
 from scipy.sparse import csr_array
 
+from gskn._limits import MAX_WALKS
 from gskn._random import RandomState
 from gskn._types import AnyArray, IndexArray
-from gskn._validation import check_choice, check_int, check_number
+from gskn._validation import check_choice, check_flag, check_int, check_number, shorten
 from gskn.exceptions import InputError
 from gskn.graphs import GraphBatch, as_batch
 from gskn.graphs._sparse import pool_matrix
@@ -18,6 +19,7 @@ from gskn.walks._exact import (
     MAX_EXACT_LENGTH,
     SomeRows,
     StepGraphs,
+    check_enumerable,
     exact_rows,
     fours_work,
     memory_work,
@@ -31,7 +33,7 @@ from gskn.walks._induced import (
     induced_rows,
     unpack,
 )
-from gskn.walks._patterns import pattern_names, patterns
+from gskn.walks._patterns import MAX_PATTERN_LENGTH, pattern_names, patterns
 from gskn.walks._sample import as_seed, sampled_rows
 
 logger = logging.getLogger(__name__)
@@ -106,7 +108,8 @@ def pattern_counts(  # noqa: PLR0913 - every one has a sensible default
         Directed or not, weighted or not, with self-loops or without. At a dead end a
         walk stays where it is.
     length : int
-        Nodes visited, the start included; exact up to 8.
+        Nodes visited, the start included: at most 10, and at most 8 for exact rows,
+        counts and induced patterns.
     weighting : {"probability", "count"}, default="probability"
         The probability that a random walk has a pattern, steps taken by edge weight; or
         the number of walks that have it, whatever the weights.
@@ -114,10 +117,10 @@ def pattern_counts(  # noqa: PLR0913 - every one has a sensible default
         "auto" samples only the graphs whose exact rows would take too much work, and
         says so in the log.
     induced : bool, default=False
-        Whether a pattern also says which of the visited nodes are adjacent. Walks are
-        then enumerated, up to ``max_work`` of them in a graph; length at most 8.
+        Whether a pattern also contains which of the visited nodes are adjacent. Walks
+        are then enumerated, up to ``max_work`` of them in a graph; length at most 8.
     n_walks : int, default=30
-        Walks per node where they are sampled.
+        Walks per node where they are sampled, at most a million.
     random_state : int, Generator or None, default=None
         Seed of sampled walks.
     max_work : float, default=2e8
@@ -151,10 +154,10 @@ def pattern_counts(  # noqa: PLR0913 - every one has a sensible default
     >>> dict(zip(table.names, table.rows.toarray()[0].astype(int).tolist()))["0-1-2-0"]
     2
     """
-    length = check_int(length, "length", minimum=1)
     options = _Options(
         weighting, method, n_walks, as_seed(random_state), max_work, exact_counts, n_jobs
     )
+    length = _check_length(length, options, induced=induced)
     batch = as_batch(graphs)
     if induced:
         return _induced_table(batch, length, options)
@@ -174,18 +177,18 @@ def pattern_tables(  # noqa: PLR0913 - as pattern_counts
 ) -> list[PatternTable]:
     """Return the tables of `pattern_counts` for all lengths from 1 to ``length``.
 
-    The lengths share what their quotients have in common, so all together cost little
+    The lengths share the common parts of their quotients, so all together cost little
     more than the last. Parameters are those of `pattern_counts`.
     """
-    length = check_int(length, "length", minimum=1)
     seed = as_seed(random_state)
     options = _Options(weighting, method, n_walks, seed, max_work, n_jobs=n_jobs)
+    length = _check_length(length, options, induced=False)
     return _tables(as_batch(graphs), tuple(range(1, length + 1)), options)
 
 
 @dataclass(frozen=True)
 class _Options:
-    """Checked options, for those who do the work."""
+    """Checked options of `pattern_counts`."""
 
     weighting: str
     method: str
@@ -198,12 +201,33 @@ class _Options:
     def __post_init__(self) -> None:
         check_choice(self.weighting, "weighting", choices=["probability", "count"])
         check_choice(self.method, "method", choices=["auto", "exact", "sampled"])
-        check_int(self.n_walks, "n_walks", minimum=1)
+        check_int(self.n_walks, "n_walks", minimum=1, maximum=MAX_WALKS)
         check_number(self.max_work, "max_work", minimum=0)
 
     @property
     def probability(self) -> bool:
         return self.weighting == "probability"
+
+
+def _check_length(length: object, options: _Options, *, induced: object) -> int:
+    """Return the length of patterns if it is within the limit of the options."""
+    limits = [(MAX_PATTERN_LENGTH, "sampled patterns", "use a smaller length")]
+    if check_flag(induced, "induced"):
+        limits.append((MAX_INDUCED_LENGTH, "induced patterns", "leave induced=False"))
+    if not options.probability:
+        remedy = "use weighting='probability', or a smaller length"
+        limits.append((MAX_EXACT_LENGTH, "counts", remedy))
+    if options.method == "exact":
+        remedy = f"use method='sampled' up to length {MAX_PATTERN_LENGTH}"
+        limits.append((MAX_EXACT_LENGTH, "method='exact'", remedy))
+    checked = check_int(length, "length", minimum=1)
+    for maximum, what, remedy in reversed(limits):
+        if checked > maximum:
+            raise InputError(
+                f"length must be at most {maximum} for {what}, got {shorten(checked)}; "
+                f"{remedy}."
+            )
+    return checked
 
 
 def _tables(
@@ -226,7 +250,7 @@ def _tables(
         for collected, rows in zip(pieces, rows_by_length, strict=True):
             collected.append(rows)
     for weighted in (False, True):
-        # Apart, so that a graph without weights takes the same way whoever stands by.
+        # Separately: rows of a graph without weights must not depend on other graphs.
         nodes = np.flatnonzero((~chosen & (steps.weighted == weighted))[batch.node_graphs])
         if not len(nodes):
             continue
@@ -250,15 +274,11 @@ def _tables(
 
 
 def _induced_table(batch: GraphBatch, length: int, options: _Options) -> PatternTable:
-    if length > MAX_INDUCED_LENGTH:
-        raise InputError(
-            f"Induced patterns end at length {MAX_INDUCED_LENGTH}, got {length}; "
-            "leave induced=False."
-        )
     chosen = np.full(batch.n_graphs, options.method != "sampled")
+    n_walks = n_walks_by_graph(batch, length)
     if options.method == "auto":
-        n_walks = n_walks_by_graph(batch, length)
         chosen = _within(n_walks, options.max_work, "walks to enumerate")
+    check_enumerable(n_walks[chosen], length)
     _check_countable(chosen, length, options)
     codes, rows = induced_rows(
         batch,
@@ -284,7 +304,7 @@ def _check_countable(chosen: AnyArray, length: int, options: _Options) -> None:
 
 
 def _within(work: AnyArray, max_work: float, what: str) -> AnyArray:
-    """Tell which graphs are within the bound, and log why others are sampled."""
+    """Return which graphs are within the bound, and log why others are sampled."""
     chosen = np.asarray(work <= max_work)
     if not chosen.all():
         number = int(np.argmin(chosen))
@@ -296,16 +316,11 @@ def _within(work: AnyArray, max_work: float, what: str) -> AnyArray:
 
 
 def _choose(steps: StepGraphs, length: int, options: _Options) -> AnyArray:
-    """Tell of every graph whether its rows are to be exact."""
+    """Return for every graph whether its rows are to be exact."""
     batch: GraphBatch = steps.batch
     if options.method == "sampled":
         return np.zeros(batch.n_graphs, dtype=bool)
     if length > MAX_EXACT_LENGTH:
-        if options.method == "exact":
-            raise InputError(
-                f"Exact patterns end at length {MAX_EXACT_LENGTH}, got {length}; "
-                "use method='sampled'."
-            )
         logger.info("length %d is beyond the exact method; all graphs are sampled", length)
         return np.zeros(batch.n_graphs, dtype=bool)
     if options.method == "exact" or length <= 3:  # short patterns need no products

@@ -19,6 +19,7 @@ from gskn.walks._plan import Plan, Term, make_plan
 from gskn.walks._twins import Twins
 
 MAX_EXACT_LENGTH = 8
+_MAX_ENUMERATED = 1e12
 _LARGEST_COUNT = 2.0**53
 MAX_DENSE_SIZE = 512  # larger graphs never become dense
 _BYTES_PER_PRODUCT = 20.0  # at the peak, of one sparse multiplication (measured)
@@ -301,12 +302,24 @@ def n_walks_by_graph(batch: GraphBatch, length: int) -> FloatArray:
     return n_walks_of(steps, batch.graph_ptr, length)
 
 
+def check_enumerable(n_walks: FloatArray, length: int) -> None:
+    """Raise if a graph has more walks than can be enumerated in hours."""
+    most = float(n_walks.max(initial=0.0))
+    if not most <= _MAX_ENUMERATED:
+        raise InputError(
+            f"A graph has {most:.1e} walks of length {length}, more than the "
+            f"{_MAX_ENUMERATED:.0e} to be enumerated; use method='auto' or a smaller "
+            "length."
+        )
+
+
 def n_walks_of(steps: csr_array, graph_ptr: IndexArray, length: int) -> FloatArray:
     """Count the walks that visit ``length`` rows of a matrix, for every run of rows."""
-    return _sum_by_graph(_n_walks_from(steps, length), graph_ptr)
+    return _sum_by_graph(n_walks_from(steps, length), graph_ptr)
 
 
-def _n_walks_from(steps: csr_array, length: int) -> FloatArray:
+def n_walks_from(steps: csr_array, length: int) -> FloatArray:
+    """Count the walks that visit ``length`` rows of a matrix, from every row."""
     ones = csr_array((np.ones(steps.nnz), steps.indices, steps.indptr), steps.shape)
     walks = np.ones(steps.shape[0])
     for _ in range(length - 1):

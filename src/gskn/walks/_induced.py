@@ -14,9 +14,10 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from gskn._offsets import positions_within, running_total
-from gskn._threads import run_threads
+from gskn._threads import cut_by_work, run_threads
 from gskn._types import AnyArray, FloatArray, IndexArray
 from gskn.graphs import GraphBatch
+from gskn.walks._exact import n_walks_from, with_dead_ends
 from gskn.walks._jit import fill_induced
 from gskn.walks._patterns import patterns
 from gskn.walks._sample import pattern_tree, running_sums, scaled_weights, step_chances
@@ -24,6 +25,8 @@ from gskn.walks._sample import pattern_tree, running_sums, scaled_weights, step_
 MAX_INDUCED_LENGTH = 8  # the bits of longer ones do not fit
 _FIRST_CAPACITY = 2**12
 _NODES_AT_ONCE = 2**14
+_WORK_A_WALK = 32.0  # in multiplications, about
+_NONE = (np.empty(0, np.uint64), np.empty(0), np.empty(0, np.int64))
 
 
 def induced_rows(
@@ -58,14 +61,19 @@ def induced_rows(
         packed,
     )
 
+    work = np.where(
+        is_exact[owners],
+        n_walks_from(with_dead_ends(matrix.tocsr()), max(length - 1, 1)),
+        float(n_walks * length),
+    )
+
     def collect(first: int) -> tuple[AnyArray, FloatArray, IndexArray]:
         nodes = np.arange(first, min(first + _NODES_AT_ONCE, batch.n_nodes))
-        return _collect(fill, nodes, batch.n_nodes)
+        return _collect(fill, nodes, work)
 
     parts = run_threads(collect, list(range(0, batch.n_nodes, _NODES_AT_ONCE)), n_jobs)
-    none = (np.empty(0, np.uint64), np.empty(0), np.empty(0, np.int64))
     codes, values, counts = (
-        np.concatenate(part) for part in zip(none, *parts, strict=True)
+        np.concatenate(part) for part in zip(_NONE, *parts, strict=True)
     )
     distinct, columns = np.unique(codes, return_inverse=True)
     shape = (batch.n_nodes, len(distinct))
@@ -75,15 +83,35 @@ def induced_rows(
 
 
 def _collect(
-    fill: Callable[..., int], nodes: IndexArray, n_nodes: int
+    fill: Callable[..., int], nodes: IndexArray, work: FloatArray
 ) -> tuple[AnyArray, FloatArray, IndexArray]:
-    """Return codes, values and how many there are of some nodes, one after another."""
-    ranks, marks = np.full(n_nodes, -1, np.int8), np.zeros(n_nodes, np.uint64)
-    capacity, pieces = _FIRST_CAPACITY, []
+    """Return codes, values and their number for some nodes, one after another.
+
+    ``work`` is the number of walks from every node of the batch.
+    """
+    scratch = np.full(len(work), -1, np.int8), np.zeros(len(work), np.uint64)
+    pieces, capacity = [_NONE], _FIRST_CAPACITY
+    for some in cut_by_work(nodes, _WORK_A_WALK * work[nodes], len(nodes)):
+        found, capacity = _fill_tables(fill, some, scratch, capacity)
+        pieces += found
+    codes, values, counts = (np.concatenate(part) for part in zip(*pieces, strict=True))
+    return codes, values, counts
+
+
+def _fill_tables(
+    fill: Callable[..., int],
+    nodes: IndexArray,
+    scratch: tuple[AnyArray, AnyArray],
+    capacity: int,
+) -> tuple[list[tuple[AnyArray, FloatArray, IndexArray]], int]:
+    """Return codes, values and their number in pieces, and the capacity of the tables."""
+    pieces = []
     while len(nodes):
         table = (
-            *(ranks, marks, np.zeros(capacity, np.uint64)),
-            *(np.empty(capacity), np.zeros(capacity, np.int64)),
+            *scratch,
+            np.zeros(capacity, np.uint64),
+            np.empty(capacity),
+            np.zeros(capacity, np.int64),
         )
         # A table is at most half full, so that one node always fits the lists.
         codes, values = np.empty(4 * capacity, np.uint64), np.empty(4 * capacity)
@@ -94,8 +122,7 @@ def _collect(
         nodes = nodes[n_done:]
         if not n_done:
             capacity *= 4
-    codes, values, counts = (np.concatenate(part) for part in zip(*pieces, strict=True))
-    return codes, values, counts
+    return pieces, capacity
 
 
 def unpack(codes: AnyArray, length: int) -> tuple[AnyArray, list[list[tuple[int, int]]]]:

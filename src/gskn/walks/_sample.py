@@ -1,4 +1,4 @@
-"""Sampled walks, their patterns, and rows of nodes that are too much for algebra."""
+"""Sampled walks, their patterns, and the pattern rows of graphs too large for algebra."""
 
 from functools import lru_cache
 from typing import Any
@@ -6,11 +6,12 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array, vstack
 
+from gskn._limits import MAX_WALK_LENGTH, MAX_WALKS
 from gskn._offsets import positions_within, running_total
 from gskn._random import RandomState, as_generator
 from gskn._threads import run_threads
 from gskn._types import AnyArray, BoolArray, FloatArray, IndexArray, NodeArray
-from gskn._validation import check_int
+from gskn._validation import check_cells, check_int
 from gskn.exceptions import InputError
 from gskn.graphs import GraphBatch, as_batch
 from gskn.walks._exact import as_sparse, row_maxima
@@ -18,6 +19,7 @@ from gskn.walks._jit import fill_patterns, fill_running_sums, fill_sampled_rows,
 from gskn.walks._patterns import patterns
 
 _NODES_AT_ONCE = 2048
+_STEPS_AT_ONCE = 2**24  # about 0.2 seconds: Ctrl-C has to wait for a compiled loop
 _BUFFER_CELLS = 2**22  # of the dense rows that one thread fills
 
 
@@ -37,9 +39,9 @@ def sample_walks(
     graphs : anything `as_batch` reads
         Graphs to walk on.
     length : int
-        Nodes visited by a walk, its start included (the paper's *l*).
+        Nodes visited by a walk, its start included (the paper's *l*); at most 1,000.
     n_walks : int, default=30
-        Walks per start node.
+        Walks per start node, at most a million.
     random_state : int, Generator or None, default=None
         Seed. A walk depends on the seed, on its node's place in its graph and on its
         number alone: not on threads, on other graphs or on their order.
@@ -60,22 +62,34 @@ def sample_walks(
     array([[0, 1, 0],
            [1, 0, 1]], dtype=int32)
     """
-    length = check_int(length, "length", minimum=1)
-    n_walks = check_int(n_walks, "n_walks", minimum=1)
+    length = check_int(length, "length", minimum=1, maximum=MAX_WALK_LENGTH)
+    n_walks = check_int(n_walks, "n_walks", minimum=1, maximum=MAX_WALKS)
     batch = as_batch(graphs)
     seed = as_seed(random_state)
+    check_cells(
+        batch.n_nodes * n_walks * length / 2,  # nodes have four bytes
+        f"{n_walks} walks of {length} nodes from each of {batch.n_nodes} nodes",
+        "take fewer walks, shorter ones, or fewer graphs at a time",
+    )
     walks = np.empty((batch.n_nodes, n_walks, length), dtype=np.int32)
     matrix = batch.adjacency
     totals = running_sums(batch, scaled_weights(batch, use_weights=use_weights))
     positions = positions_within(batch.graph_sizes)
 
+    at_once = nodes_at_once(n_walks * length)
+
     def fill(start: int) -> None:
-        part = walks[start : start + _NODES_AT_ONCE]
+        part = walks[start : start + at_once]
         nodes = np.arange(start, start + len(part))
         fill_walks(matrix.indptr, matrix.indices, totals, positions, seed, nodes, part)
 
-    run_threads(fill, list(range(0, batch.n_nodes, _NODES_AT_ONCE)), n_jobs)
+    run_threads(fill, list(range(0, batch.n_nodes, at_once)), n_jobs)
     return walks
+
+
+def nodes_at_once(n_steps: int) -> int:
+    """Return for how many nodes one compiled loop takes ``n_steps`` steps each."""
+    return max(1, min(_NODES_AT_ONCE, _STEPS_AT_ONCE // n_steps))
 
 
 def anonymize(walks: AnyArray) -> AnyArray:
@@ -125,7 +139,9 @@ def sampled_rows(
     matrix = batch.adjacency
     weights = scaled_weights(batch, use_weights=use_weights)
     totals, positions = running_sums(batch, weights), positions_within(batch.graph_sizes)
-    at_once = max(16, min(_NODES_AT_ONCE, _BUFFER_CELLS // int(cuts[-1])))
+    at_once = min(
+        nodes_at_once(n_walks * max(lengths)), max(16, _BUFFER_CELLS // int(cuts[-1]))
+    )
     starts = list(range(0, len(nodes), at_once))
 
     def fill(start: int) -> list[csr_array]:
@@ -183,7 +199,10 @@ def pattern_tree(length: int) -> tuple[IndexArray, IndexArray]:
 
 
 def scaled_weights(batch: GraphBatch, *, use_weights: bool) -> FloatArray:
-    """Return weights with at most 1 in every row, so that no sum overflows; or nothing."""
+    """Return weights scaled to at most 1 in every row, so that no sum overflows.
+
+    Return an empty array if all weights are 1 or are not used.
+    """
     if not use_weights or not batch.is_weighted:
         return np.empty(0)
     maxima = np.repeat(row_maxima(batch), batch.degrees)
@@ -192,7 +211,7 @@ def scaled_weights(batch: GraphBatch, *, use_weights: bool) -> FloatArray:
 
 
 def running_sums(batch: GraphBatch, weights: FloatArray) -> FloatArray:
-    """Return running sums of the weights within every row, or nothing."""
+    """Return running sums of the weights within every row; empty for empty weights."""
     totals = np.empty_like(weights)
     if len(weights):
         fill_running_sums(batch.adjacency.indptr, weights, totals)
@@ -211,7 +230,7 @@ def step_chances(batch: GraphBatch, weights: FloatArray) -> FloatArray:
 def walks_for_landmarks(
     batch: GraphBatch, length: int, n_samples: int, seed: int
 ) -> NodeArray:
-    """Sample about so many walks in all, from nodes chosen at random."""
+    """Sample about ``n_samples`` walks in total, from nodes chosen at random."""
     n_nodes = batch.n_nodes
     starts = np.random.default_rng(seed).permutation(n_nodes)[:n_samples]
     n_walks = max(1, n_samples // max(n_nodes, 1))
