@@ -146,7 +146,8 @@ def test_shared_rows_are_as_good_as_own_rows(kind):
 
 @pytest.mark.parametrize("kind", LAYERS)
 def test_threads_change_no_rows(kind, monkeypatch):
-    monkeypatch.setattr(_enumerated, "_NODES_AT_ONCE", 50)
+    monkeypatch.setattr(_enumerated, "NODES_AT_ONCE", 50)
+    monkeypatch.setattr(_path, "NODES_AT_ONCE", 50)
     batch = datasets.load("structure").graphs[:20]
     rows = NodeFeatures.from_rows(attributes(batch.n_nodes))
     one, two = (
