@@ -1,6 +1,8 @@
 import json
+import shutil
 import warnings
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -124,6 +126,56 @@ def test_published_folds_where_they_are(real_data):
     ):
         np.testing.assert_array_equal(test, expected)
         assert len(train) + len(test) == 188
+
+
+def with_folds(data, tests):
+    return Dataset(data.name, data.graphs, data.y, "graph", {"published": tuple(tests)})
+
+
+@pytest.mark.parametrize("protocol", ["nested", "paper"])
+def test_other_published_folds_are_another_run(data, tmp_path, protocol):
+    file = ResultFile(tmp_path / "runs.jsonl")
+    options = {"models": ["ldp"], "protocol": protocol, "folds": "published"}
+    every_tenth = [np.arange(n, 100, 10) for n in range(10)]
+    in_a_row = [np.r_[5 * n : 5 * n + 5, 50 + 5 * n : 55 + 5 * n] for n in range(10)]
+    first = evaluate(with_folds(data, every_tenth), results=file, **options)
+    second = evaluate(with_folds(data, in_a_row), results=file, **options)
+    assert len(file.read()) == 20
+    fresh = evaluate(with_folds(data, in_a_row), **options)
+    assert [r.scores for r in second] == [r.scores for r in fresh]
+    # The same folds in another order and type are on file.
+    reordered = [test[::-1].astype(np.int32) for test in every_tenth]
+    assert evaluate(with_folds(data, reordered), results=file, **options) == first
+    assert len(file.read()) == 20
+
+
+def test_stratified_folds_follow_from_data_and_seed_and_keep_their_keys(data):
+    record = evaluate(data, ["ldp"])[0]
+    assert set(record.configuration) == {
+        *MODELS["ldp"].configuration,
+        *("folds", "data"),
+    }
+
+
+def test_stored_results_can_be_resumed(real_data, tmp_path, monkeypatch):
+    stored = Path(__file__).parents[2] / "docs" / "results" / "records.jsonl"
+    if not stored.exists():
+        pytest.skip("needs the documentation")
+    file = ResultFile(shutil.copy(stored, tmp_path))
+    n_records = len(file.read())
+    for name in ("_fold", "_best_on_test"):
+        monkeypatch.delattr(_Run, name)  # nothing is run again
+    for name in ("MUTAG", "PTC"):
+        data = datasets.load(name, real_data)
+        paper = {"protocol": "paper", "folds": "published"}
+        assert len(evaluate(data, ["rw", "aw"], results=file, **paper)) == 20
+        assert len(evaluate(data, ["gskn", "wl"], repeats=3, results=file)) == 60
+    assert len(file.read()) == n_records
+
+
+def test_more_threads_than_folds_are_not_started(data):
+    records = evaluate(data, ["ldp"], n_jobs=10**9)
+    assert [r.scores for r in records] == [r.scores for r in evaluate(data, ["ldp"])]
 
 
 def test_embeddings_see_the_training_part_alone(data, monkeypatch):
@@ -264,6 +316,11 @@ def test_every_named_model_runs(data, protocol):
         ({"protocol": "fair"}, "protocol must be one of"),
         ({"folds": "random"}, "folds must be one of"),
         ({"folds": "published"}, "no published folds"),
+        ({"seed": 2**32}, "seed must be at most 4294967295, got 4294967296"),
+        ({"seed": 2**32 - 2, "repeats": 3}, "seed must be at most 4294967293"),
+        ({"repeats": 10**18}, "repeats must be at most 10000"),
+        ({"n_jobs": 0}, "n_jobs must be None, -1 or at least 1"),
+        ({"n_jobs": -2}, "n_jobs must be at least -1"),
         ({"repeats": 0}, "repeats must be at least 1"),
         ({"seed": -1}, "seed must be at least 0"),
     ],

@@ -1,15 +1,17 @@
-"""Digests: what a run was made of, in sixteen signs."""
+"""Digests of inputs, by which records of a run are found again."""
 
 import hashlib
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from gskn._types import IndexArray
 from gskn.datasets import Dataset
 
 
 def digest(*parts: Any) -> str:
-    """Return sixteen hexadecimal digits of bytes, or of what has them."""
+    """Return a digest of sixteen hexadecimal digits of bytes or buffers."""
     total = hashlib.blake2b(digest_size=8)
     for part in parts:
         total.update(part)
@@ -17,7 +19,7 @@ def digest(*parts: Any) -> str:
 
 
 def digest_data(data: Dataset) -> str:
-    """Return a digest of graphs and classes: edited files are another set."""
+    """Return a digest of graphs and classes: edited files are another data set."""
     batch = data.graphs
     arrays = [
         batch.adjacency.indptr,
@@ -34,3 +36,9 @@ def digest_data(data: Dataset) -> str:
             flat = np.ascontiguousarray(array).ravel()
             texts += [str(array.shape).encode(), flat.view(np.uint8).data]
     return digest(*texts)
+
+
+def digest_folds(tests: Sequence[IndexArray]) -> str:
+    """Return a digest of the test indices of folds, in any order within a fold."""
+    sets = [np.sort(np.asarray(test)).astype("<i8") for test in tests]
+    return digest(*(part for test in sets for part in (b"%d:" % len(test), test.tobytes())))

@@ -18,6 +18,7 @@ from gskn._types import AnyArray, FloatArray, IndexArray
 from gskn._validation import check_int
 from gskn.datasets import Dataset
 from gskn.evaluation._digest import digest_data
+from gskn.evaluation._limits import check_jobs, check_seed
 from gskn.evaluation._model import Model, make, plain
 from gskn.evaluation._models import find_models
 from gskn.evaluation._records import Clock, Record, ResultFile, complete
@@ -82,7 +83,8 @@ def evaluate_nodes(  # noqa: PLR0913 - every one has a sensible default
         raise InputError(f"{data.name} has classes of graphs; use evaluate.")
     if any(not 0 < share < 1 for share in shares):
         raise InputError(f"shares must lie between 0 and 1, got {tuple(shares)}.")
-    check_int(seed, "seed", minimum=0)
+    check_seed(seed, repeats)
+    check_jobs(n_jobs)
     found = find_models(models)
     records = []
     data_digest = digest_data(data)
@@ -97,8 +99,12 @@ def evaluate_nodes(  # noqa: PLR0913 - every one has a sensible default
         for share in shares:
             for repeat in range(repeats):
                 blank = Record(
-                    *(data.name, model.name, f"nodes-{100 * share:.0f}"),
-                    *(repeat, 0, seed + repeat),
+                    data=data.name,
+                    model=model.name,
+                    protocol=f"nodes-{100 * share:.0f}",
+                    repeat=repeat,
+                    fold=0,
+                    seed=seed + repeat,
                     configuration={
                         **model.configuration,
                         "rows": seed,

@@ -1,9 +1,9 @@
-"""Protocols: how a model is chosen, fitted and tested, fold by fold.
+"""Protocols: how a model is selected, fitted and tested, fold by fold.
 
-``nested``: whatever is chosen is chosen by inner folds of the training part, and whatever
-is fitted is fitted to it. ``paper``: what the literature does, for comparison only: the
-embedding is fitted to all graphs, and the best classifier is that with the best mean over
-the test folds.
+``nested``: parameters are selected by inner folds of the training part, and everything is
+fitted to the training part. ``paper``: the protocol of the literature, for comparison
+only: the embedding is fitted to all graphs, and the parameters with the best mean score
+over the test folds are reported.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -18,7 +18,8 @@ from sklearn.model_selection import StratifiedKFold
 from gskn._types import AnyArray, FloatArray, IndexArray
 from gskn._validation import check_choice, check_int
 from gskn.datasets import Dataset
-from gskn.evaluation._digest import digest_data
+from gskn.evaluation._digest import digest_data, digest_folds
+from gskn.evaluation._limits import check_jobs, check_seed, n_workers
 from gskn.evaluation._model import Model, plain
 from gskn.evaluation._models import find_models
 from gskn.evaluation._part import Part
@@ -54,27 +55,29 @@ def evaluate(  # noqa: PLR0913 - every one has a sensible default
     models : sequence of str or Model, default=("gskn",)
         Names in `MODELS`, or models of one's own.
     protocol : {"nested", "paper"}, default="nested"
-        Honest, or that of the literature, which chooses on test folds.
+        "nested" selects parameters on the training part. "paper" selects them on the test
+        folds, as in the literature.
     folds : {"stratified", "published"}, default="stratified"
-        Ten stratified folds by the seed of the repeat; or those of the literature.
+        Ten stratified folds by the seed of the repeat, or the folds of the literature.
     repeats : int, default=1
-        Repeats, with seeds from ``seed`` on.
+        Number of repeats, with seeds ``seed``, ``seed + 1`` and so on.
     seed : int, default=0
         Seed of folds, landmarks and classifiers of the first repeat.
     n_jobs : int or None, default=None
-        Threads.
+        Number of threads; None is one thread, -1 all cores.
     results : ResultFile or None, default=None
-        Folds that it holds are not run again, and new ones are added to it.
+        Folds in this file are not run again, and new ones are added to it. A fold of
+        "published" folds is in the file only if it was run with the same fold indices.
     advance : callable
-        Called after every fold, also those that were done before.
+        Called after every fold, including folds that are in ``results``.
     refusals : dict or None, default=None
-        Where given, a model that refuses the graphs is left out, and what it says is
-        added here under its name; else it is raised.
+        If given, a model that does not support the graphs is left out, and its error
+        message is added here under its name. If None, the error is raised.
 
     Returns
     -------
     records : list of Record
-        By model, repeat and fold.
+        Ordered by model, repeat and fold.
     """
     check_choice(protocol, "protocol", choices=("nested", "paper"))
     check_int(repeats, "repeats", minimum=1)
@@ -82,7 +85,8 @@ def evaluate(  # noqa: PLR0913 - every one has a sensible default
         raise InputError(
             f"{data.name} has classes of nodes; this evaluates classes of graphs."
         )
-    check_int(seed, "seed", minimum=0)
+    check_seed(seed, repeats)
+    check_jobs(n_jobs)
     run = _Run(
         data, find_models(models), protocol, folds, n_jobs, results, advance, refusals
     )
@@ -110,7 +114,7 @@ def split(data: Dataset, folds: str, seed: int) -> Folds:
 
 @dataclass(frozen=True)
 class _Run:
-    """Models on one set, under one protocol."""
+    """Models on one data set, under one protocol."""
 
     data: Dataset
     models: Sequence[Model]
@@ -133,9 +137,16 @@ class _Run:
         """Yield the records of all folds of all models; those on file are not run again."""
         parts = split(self.data, self.folds, seed)
         named = {"folds": self.folds, "data": self._data_digest}
+        if self.folds == "published":  # from a file; the others follow from data and seed
+            named["fold_indices"] = digest_folds([test for _, test in parts])
         blanks = [
             Record(
-                *(self.data.name, model.name, self.protocol, repeat, 0, seed),
+                data=self.data.name,
+                model=model.name,
+                protocol=self.protocol,
+                repeat=repeat,
+                fold=0,
+                seed=seed,
                 configuration={**model.configuration, **named},
                 scores={},
             )
@@ -152,9 +163,9 @@ class _Run:
     def _nested(
         self, blanks: Sequence[Record], train: IndexArray, test: IndexArray
     ) -> Iterator[Record]:
-        """Yield one fold of all models, which share what they embed."""
+        """Yield one fold of all models, which share embeddings."""
         known = self._known()
-        part: Part | None = None  # of a fold that is on file, no graph is touched
+        part: Part | None = None  # nothing is computed for a fold that is on file
         for model, blank in zip(self.models, blanks, strict=True):
             if blank.key in known:
                 yield self._keep(known[blank.key])
@@ -165,7 +176,7 @@ class _Run:
                 yield self._keep(fresh, new=True)
 
     def _fold(self, model: Model, blank: Record, part: Part) -> Record:
-        """Choose, fit and test one model on one fold."""
+        """Select parameters of one model, then fit and test it on one fold."""
         clock, y, truth = Clock(), self.data.y[part.train], self.data.y[part.test]
         setting, classifier, inner = self._choose(model, part, y, clock)
         with clock.measure("embed"):
@@ -178,7 +189,7 @@ class _Run:
     def _choose(
         self, model: Model, part: Part, y: AnyArray, clock: Clock
     ) -> tuple[Setting, Setting, float]:
-        """Choose the embedding with C in the middle, then kernel and C on it."""
+        """Select the embedding with the middle value of C, then kernel and C for it."""
         best: tuple[float, Setting] = (-1.0, model.embeddings[0])
         for setting in model.embeddings if len(model.embeddings) > 1 else ():
             with clock.measure("embed"):
@@ -194,7 +205,7 @@ class _Run:
         return best[1], classifier, inner
 
     def _paper(self, blanks: Sequence[Record], parts: Folds) -> Iterator[Record]:
-        """Yield all folds of all models, each with what is best on the test folds."""
+        """Yield all folds of all models, with the best parameters on the test folds."""
         known = self._known()
         everything = np.arange(len(self.data.y))
         whole = Part(self._shared, everything, everything[:0], blanks[0].seed)
@@ -225,7 +236,9 @@ class _Run:
             with clock.measure("embed"):
                 rows, _ = whole.rows(model, setting)
             with clock.measure("classify"):
-                by_fold = Parallel(n_jobs=self.n_jobs, prefer="threads")(
+                by_fold = Parallel(
+                    n_jobs=n_workers(self.n_jobs, len(parts)), prefer="threads"
+                )(
                     delayed(_test)(
                         model.classifiers,
                         _pick(rows, model, train, train),
@@ -246,7 +259,7 @@ class _Run:
     def _attempt(
         self, model: Model, run: Callable[[], Found], n_folds: int = 1
     ) -> Found | None:
-        """Run a model; None where it refuses these graphs, or has done so before."""
+        """Run a model; return None if it does not support these graphs."""
         try:
             if self.refusals is None or model.name not in self.refusals:
                 return run()
@@ -271,7 +284,7 @@ class _Run:
 def _pick(
     rows: FloatArray, model: Model, chosen: IndexArray, fitted: IndexArray
 ) -> FloatArray:
-    """Return rows of some graphs; of kernels, those with the graphs that are fitted to."""
+    """Return rows of some graphs; of a kernel, only the columns of fitted graphs."""
     return rows[np.ix_(chosen, fitted)] if model.gives_kernels else rows[chosen]
 
 

@@ -13,6 +13,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from gskn._types import AnyArray, FloatArray, IndexArray
+from gskn.evaluation._limits import n_workers
 
 # Rows have unit norm on average (see `standardize`), so that C means the same for all.
 LINEAR = tuple({"kernel": "linear", "C": 10.0**power} for power in range(-1, 3))
@@ -94,7 +95,7 @@ def choose(
         own = [n for n, setting in enumerate(settings) if setting["kernel"] == kernel]
         products, _ = kernels(rows, rows[:1], kernel)
         tried = [settings[n]["C"] for n in own]
-        found = Parallel(n_jobs=n_jobs, prefer="threads")(
+        found = Parallel(n_jobs=n_workers(n_jobs, len(folds)), prefer="threads")(
             delayed(_accuracies)(products, y, fold, tried) for fold in folds
         )
         scores[own] = np.mean(found, axis=0)

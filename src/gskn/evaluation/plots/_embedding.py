@@ -9,7 +9,8 @@ from sklearn.manifold import TSNE
 from sklearn.preprocessing import StandardScaler
 
 from gskn._types import AnyArray, FloatArray
-from gskn._validation import check_choice, check_int
+from gskn._validation import check_choice
+from gskn.evaluation._limits import check_seed
 from gskn.evaluation.plots._style import INK, add_title, appearances, new_panels, style
 from gskn.exceptions import InputError
 
@@ -53,7 +54,8 @@ def plot_embedding(
     classes, numbers, counts = np.unique(y, return_inverse=True, return_counts=True)
     names = _check_names(names, classes)
     looks = appearances([str(value) for value in classes], "classes")
-    points, labels, said = _place(rows, method, check_int(seed, "seed", minimum=0))
+    check_seed(seed)
+    points, labels, said = _place(rows, method, seed)
     entries = [f"{name} ({count})" for name, count in zip(names, counts, strict=True)]
     n_columns = 1 + (len(entries) - 1) // 18
     with style():
