@@ -387,7 +387,7 @@ def test_pyplot_is_never_touched(tmp_path):
         (lambda: plot_scores([]), "no records"),
         (
             lambda: plot_scores(make_records(), metric="luck"),
-            "no metric 'luck'; known are acc",
+            "no metric 'luck' in the record of rw on MUTAG; known are acc",
         ),
         (
             lambda: plot_scores(make_records() + make_records(protocol="paper")),

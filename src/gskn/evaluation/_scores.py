@@ -1,4 +1,4 @@
-"""How good predictions are, how sure one can be, and whether two models differ."""
+"""Scores of predictions, their summary, and a test of the difference of two models."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,19 +24,19 @@ def score_classes(
 ) -> dict[str, float]:
     """Return accuracy, balanced accuracy, ROC-AUC, macro and micro F1 of predictions.
 
-    Beside them stands the recall of every class that occurs, as ``recall_<class>``.
+    The recall of every class that occurs in ``y`` is added as ``recall_<class>``.
 
     Parameters
     ----------
     y, predicted : ndarray of shape (n_samples,)
         True and predicted classes.
     decision : ndarray of shape (n_samples,) or (n_samples, n_classes)
-        Decision values. ROC-AUC is that of each class against the others, averaged over
-        the classes that occur in ``y``; NaN where only one does.
+        Decision values. ROC-AUC is computed for each class against the others and
+        averaged over the classes that occur in ``y``; NaN if only one occurs.
     classes : ndarray
         The class of every column of ``decision``.
     """
-    # The mean recall of the classes there are: scikit-learn warns of those predicted only.
+    # scikit-learn's function warns of classes that are predicted but do not occur.
     recalls = {str(c): float((predicted[y == c] == c).mean()) for c in np.unique(y)}
     return {
         "accuracy": float(accuracy_score(y, predicted)),
@@ -60,7 +60,7 @@ def _roc_auc(y: AnyArray, decision: FloatArray, classes: AnyArray) -> float:
 
 @dataclass(frozen=True)
 class Summary:
-    """Mean of a score, and its spread.
+    """Mean and spread of a score.
 
     Attributes
     ----------
@@ -102,8 +102,8 @@ def summarize_records(
     Raises
     ------
     InputError
-        If records are of several protocols, or if those of a model on a set are of several
-        runs or of repeats that are not done: their mean would be that of nothing.
+        If the records belong to several protocols, or if those of one model on one data
+        set belong to several runs or to incomplete repeats.
     """
     if not records:
         raise InputError("There are no records to summarise.")
@@ -128,16 +128,14 @@ def _by_repeat(records: Sequence[Record], metric: str) -> list[list[float]]:
     named = f"{records[0].model} on {records[0].data}"
     repeats: dict[int, dict[int, float]] = {}
     for record in sorted(records, key=lambda record: (record.repeat, record.fold)):
-        if metric not in record.scores:
-            known = ", ".join(record.scores)
-            raise InputError(f"There is no metric {metric!r}; known are {known}.")
+        score = score_of(record, metric)
         folds = repeats.setdefault(record.repeat, {})
         if record.fold in folds:
             raise InputError(
                 f"The records of {named} are of several runs, with other seeds or "
                 "configurations; choose those of one."
             )
-        folds[record.fold] = record.scores[metric]
+        folds[record.fold] = score
     if len({tuple(folds) for folds in repeats.values()}) > 1:
         raise InputError(
             f"The repeats of {named} do not have the same folds; finish the run first."
@@ -145,12 +143,23 @@ def _by_repeat(records: Sequence[Record], metric: str) -> list[list[float]]:
     return [list(folds.values()) for folds in repeats.values()]
 
 
-def corrected_t_test(first: Any, second: Any, *, test_share: float) -> float:
-    """Return the p-value of two models being equal, given their scores on equal folds.
+def score_of(record: Record, metric: str) -> float:
+    """Return a score of a record; raise if it does not have it."""
+    if metric not in record.scores:
+        known = ", ".join(record.scores) or "none"
+        raise InputError(
+            f"There is no metric {metric!r} in the record of {record.model or 'the data'} "
+            f"on {record.data}; known are {known}."
+        )
+    return record.scores[metric]
 
-    Folds overlap in what they train on, so that their scores are not independent: the
-    variance is corrected by the share of test samples over training samples (Nadeau and
-    Bengio, 2003). Differences with a p-value above 0.05 are called equal.
+
+def corrected_t_test(first: Any, second: Any, *, test_share: float) -> float:
+    """Return the p-value of the hypothesis that two models have equal scores.
+
+    The training parts of folds overlap, so their scores are not independent. The variance
+    is corrected by the ratio of test samples to training samples (Nadeau and Bengio,
+    Inference for the generalization error, 2003).
 
     Parameters
     ----------
@@ -173,7 +182,7 @@ def corrected_t_test(first: Any, second: Any, *, test_share: float) -> float:
     if not 0 < test_share < 1:
         raise InputError(f"test_share must be between 0 and 1, got {test_share}.")
     gaps = first - second
-    if np.ptp(gaps) < 1e-12:  # no variance at all: equal, or different for sure
+    if np.ptp(gaps) < 1e-12:  # without variance the statistic is not defined
         return 1.0 if abs(gaps[0]) < 1e-12 else 0.0
     variance = gaps.var(ddof=1) * (1 / len(gaps) + test_share / (1 - test_share))
     return float(2 * student.sf(abs(gaps.mean()) / np.sqrt(variance), len(gaps) - 1))

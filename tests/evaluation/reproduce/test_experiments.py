@@ -43,7 +43,7 @@ def test_names_of_the_paper_are_understood():
     assert find_experiment("Table 4").name == "graphs"
     assert find_experiment("figure5").name == "parameters-proteins"
     assert find_experiment("leak").name == "leak"
-    for name in ("table9", "", "-"):
+    for name in ("table9", "", " ", "-"):
         with pytest.raises(
             InputError, match=f"no experiment '{name}'; known are statistics"
         ):
@@ -272,3 +272,41 @@ def test_every_record_has_an_experiment():
         if experiment.owns(Record("PTC", "wl-oa", "nested", 0, 0, 0, {}, {}))
     ]
     assert owners == ["baselines"]
+
+
+def test_of_several_runs_on_file_the_last_is_shown(tmp_path):
+    file = ResultFile(tmp_path / "records.jsonl")
+    configuration = MODELS["wl"].configuration
+    for folds, accuracy in (("old", 0.1), ("new", 0.9)):
+        for record in records_of("PTC", "wl", [accuracy] * 10, "paper"):
+            named = {**configuration, "folds": "published", "fold_indices": folds}
+            file.append(replace(record, configuration=named))
+    found = Runner(results=file).also([])
+    assert [record.scores["accuracy"] for record in found] == [0.9] * 10
+
+
+@pytest.mark.parametrize("name", ["graphs", "statistics", "times", "structure"])
+def test_records_without_the_scores_of_a_table_are_one_line(name):
+    experiment = EXPERIMENTS[name]
+    models = ("rw+aw-64", "rw-32", "rw-kernel", "GSKN", "")
+    protocols = ("nested", "statistics", "times")
+    records = [
+        Record(data, model, protocol, 0, fold, 0, {}, {})
+        for data in ("MUTAG", "structure")
+        for model in models
+        for protocol in protocols
+        for fold in range(2)
+    ]
+    with pytest.raises(InputError, match="There is no metric .* known are none") as caught:
+        experiment.rows(records)
+    assert "\n" not in str(caught.value)
+
+
+def test_accuracies_that_are_not_defined_are_not_compared():
+    names = {"GSKN": "rw+aw-64", "RW only, 32": "rw-32"}
+    records = [
+        *records_of("MUTAG", "rw+aw-64", [0.9, float("nan")]),
+        *records_of("MUTAG", "rw-32", [0.8, 0.7]),
+    ]
+    rows = graph_rows(records, {"MUTAG": {}}, names, {"RW only, 32": "GSKN"})
+    assert [row["compared"] for row in rows] == ["", ""]

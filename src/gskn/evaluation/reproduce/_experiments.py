@@ -308,9 +308,9 @@ EXPERIMENTS = {
 
 def find_experiment(name: str) -> Experiment:
     """Return an experiment by its name, or by what the paper calls it."""
+    wanted = name.lower().replace(" ", "")
     for experiment in EXPERIMENTS.values():
-        known = (experiment.name, experiment.paper.replace(" ", ""))
-        if name and name.lower().replace(" ", "") in known:
+        if wanted and wanted in {experiment.name, experiment.paper.replace(" ", "")}:
             return experiment
     raise InputError(
         f"There is no experiment {name!r}; known are {', '.join(EXPERIMENTS)}."

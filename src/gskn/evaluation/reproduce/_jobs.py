@@ -1,4 +1,4 @@
-"""Jobs: what has to be run for a table, and how long it takes compared to others."""
+"""Jobs: the runs that a table needs, and their relative costs."""
 
 import warnings
 from collections.abc import Callable, Sequence
@@ -14,7 +14,7 @@ from gskn.evaluation._nodes import SHARES, evaluate_nodes
 from gskn.evaluation._protocols import evaluate
 from gskn.evaluation._records import Record, ResultFile
 
-# A fold of each set, in folds of MUTAG: for the estimate of the time left, no more.
+# Cost of a fold of each data set, in folds of MUTAG; only for the estimate of time left.
 _COSTS = {
     "PTC": 1.5,
     "BZR": 2,
@@ -33,7 +33,7 @@ _COSTS = {
 
 @dataclass(frozen=True)
 class Runner:
-    """Where data and records are, and what is told of progress."""
+    """Location of data and records, number of threads, and a callback for progress."""
 
     data_home: Path | None = None
     n_jobs: int | None = None
@@ -41,22 +41,31 @@ class Runner:
     advance: Callable[[float], None] = lambda _: None
 
     def load(self, name: str) -> Dataset:
-        """Load a set by its name."""
+        """Load a data set by its name."""
         return datasets.load(name, self.data_home)
 
     def also(self, records: Sequence[Record]) -> list[Record]:
-        """Return what else is on file, of named models as they are defined now."""
+        """Return other records on file of models with their current configuration.
+
+        Of records of several runs, with other data or folds, those of the last run are
+        returned.
+        """
         if self.results is None:
             return []
         known = {(record.data, record.model, record.protocol) for record in records}
         now = {name: model.configuration for name, model in MODELS.items()}
-        return [
-            record
-            for record in self.results.read().values()
-            if (record.data, record.model, record.protocol) not in known
-            and record.model in now
-            and now[record.model].items() <= record.configuration.items()
-        ]
+        runs: dict[tuple[str, str, str], list[Record]] = {}
+        for record in self.results.read().values():
+            name = (record.data, record.model, record.protocol)
+            current = now.get(record.model)
+            if name in known or current is None:
+                continue
+            if current.items() <= record.configuration.items():
+                run = runs.setdefault(name, [])
+                if run and run[0].configuration != record.configuration:
+                    run.clear()
+                run.append(record)
+        return [record for run in runs.values() for record in run]
 
     def once(self, blank: Record, run: Callable[[], Record]) -> Record:
         """Return a record that is on file, or run it and add it."""
@@ -65,7 +74,7 @@ class Runner:
 
 @dataclass(frozen=True)
 class Job:
-    """Models on one set, under one protocol: "nested", "paper" or "nodes"."""
+    """Models on one data set, under one protocol: "nested", "paper" or "nodes"."""
 
     data: str
     models: Sequence[str | Model]
@@ -74,12 +83,12 @@ class Job:
 
     @property
     def cost(self) -> float:
-        """How long it takes, in folds of one model on MUTAG."""
+        """Cost, in folds of one model on MUTAG."""
         n_splits = len(SHARES) if self.protocol == "nodes" else 10
         return n_splits * self._cost * len(self.models) * self.repeats
 
     def run(self, runner: Runner) -> list[Record]:
-        """Run what is not on file yet, and return all records."""
+        """Run the folds that are not on file, and return all records."""
         data = runner.load(self.data)
         refusals: dict[str, str] = {}
         options: dict[str, Any] = {
@@ -103,7 +112,7 @@ class Job:
         return "published" if published else "stratified"
 
     def owns(self, record: Record) -> bool:
-        """Tell whether a record is of this job, whatever its repeat and settings."""
+        """Return whether a record belongs to this job, for any repeat and settings."""
         names = {model if isinstance(model, str) else model.name for model in self.models}
         kind = record.protocol.partition("-")[0]  # of nodes, without the share that trains
         return (record.data, kind) == (self.data, self.protocol) and record.model in names

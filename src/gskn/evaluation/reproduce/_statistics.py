@@ -1,4 +1,4 @@
-"""Statistics of the data sets, as they are and as the paper prints them."""
+"""Statistics of the data sets, measured and as printed in the paper."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -7,6 +7,7 @@ from functools import partial
 import numpy as np
 
 from gskn.evaluation._records import Clock, Record, complete
+from gskn.evaluation._scores import score_of
 from gskn.evaluation.reproduce._jobs import Runner
 from gskn.evaluation.reproduce._printed import STATISTICS
 
@@ -15,7 +16,7 @@ _PROTOCOL = "statistics"
 
 
 def run_statistics(runner: Runner) -> list[Record]:
-    """Count graphs, nodes, edges, classes and attributes of all sets of the paper."""
+    """Count graphs, nodes, edges, classes and attributes of the paper's data sets."""
     records = []
     for name in _SETS:
         blank = Record(name, "", _PROTOCOL, 0, 0, 0, {}, {})
@@ -40,7 +41,7 @@ def _count(blank: Record, runner: Runner) -> Record:
 
 
 def statistics_rows(records: Sequence[Record]) -> list[dict[str, str]]:
-    """Return one row per set; where both agree, the number stands once."""
+    """Return one row per data set; a number that equals the paper's is not repeated."""
     return [
         {
             "data": record.data,
@@ -56,9 +57,10 @@ def statistics_rows(records: Sequence[Record]) -> list[dict[str, str]]:
 
 def _ours(record: Record, column: str) -> str:
     if column != "attributes":
-        return f"{record.scores[column]:.0f}"
-    parts = ["labels"] if record.scores["labels"] else []
-    parts += [f"{record.scores['attributes']:.0f}"] if record.scores["attributes"] else []
+        return f"{score_of(record, column):.0f}"
+    parts = ["labels"] if score_of(record, "labels") else []
+    n_attributes = score_of(record, "attributes")
+    parts += [f"{n_attributes:.0f}"] if n_attributes else []
     return " + ".join(parts) or "none"
 
 

@@ -1,20 +1,22 @@
-"""Tables: the paper's numbers beside ours, from records."""
+"""Tables of the paper's numbers beside ours, made from records."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from math import isnan
 from typing import Any
 
 from gskn.evaluation._records import Record
 from gskn.evaluation._scores import (
     Summary,
     corrected_t_test,
+    score_of,
     summarize_records,
 )
 from gskn.evaluation.reproduce._printed import NODES, STRUCTURE, Printed
 
 Row = dict[str, Any]
 PAPER, FLATTERED, HONEST = "paper", "ours, paper protocol", "ours, nested"
-_MISSING = "missing"  # a system that is not implemented, or not run
+_MISSING = "missing"  # the system is not implemented, or was not run
 _SHAPES = {"Cycle": 0, "Wheel": 2, "Path": 1, "Ladder": 3}  # classes of `structure`
 
 
@@ -55,7 +57,7 @@ def graph_rows(
 
 
 def structure_rows(records: Sequence[Record], ours: Mapping[str, str]) -> list[Row]:
-    """Return the share of every shape that is recognised, and the accuracy."""
+    """Return the recall of every shape, and the accuracy."""
     rows = []
     for system in dict.fromkeys([*STRUCTURE["average"], *ours]):
         model = ours.get(system, "")
@@ -102,13 +104,13 @@ def scores_of(
     protocol: str,
     metric: str = "accuracy",
 ) -> Summary | None:
-    """Return the summary of one model on one set, or None where there is none."""
+    """Return the summary of one model on one data set, or None without records."""
     own = select(records, data, model, protocol)
     return summarize_records(own, metric)[data][model] if own else None
 
 
 def select(records: Sequence[Record], data: str, model: str, protocol: str) -> list[Record]:
-    """Return the records of one model, without repeats that are not done."""
+    """Return the records of one model, without incomplete repeats."""
     wanted = (data, model, protocol)
     own = [r for r in records if (r.data, r.model, r.protocol) == wanted]
     n_folds = Counter(record.repeat for record in own)
@@ -116,7 +118,7 @@ def select(records: Sequence[Record], data: str, model: str, protocol: str) -> l
 
 
 def cell(found: Summary | None, spread: str = "std_folds", digits: int = 1) -> str:
-    """Write a mean and its spread in percent."""
+    """Return a mean and its spread in percent as text."""
     if found is None:
         return _MISSING
     mean, std = 100 * found.mean, 100 * getattr(found, spread)
@@ -128,12 +130,15 @@ def _mean(found: Summary | None) -> str:
 
 
 def compare(records: Sequence[Record], data: str, model: str, other: str) -> str:
-    """Say whether a model differs from another one beyond noise, on equal folds."""
+    """Return whether a model differs from another one significantly on the same folds.
+
+    Folds on which an accuracy is not defined are left out.
+    """
     one, two = (
-        {(r.repeat, r.fold, r.seed): r.scores["accuracy"] for r in own}
+        {(r.repeat, r.fold, r.seed): score_of(r, "accuracy") for r in own}
         for own in (select(records, data, name, "nested") for name in (model, other))
     )
-    common = sorted(one.keys() & two.keys())
+    common = sorted(k for k in one.keys() & two.keys() if not isnan(one[k] + two[k]))
     if model == other or len(common) < 2:
         return ""
     first, second = [one[key] for key in common], [two[key] for key in common]

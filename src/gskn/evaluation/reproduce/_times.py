@@ -1,4 +1,4 @@
-"""Running times: of the paper's sets, and against size."""
+"""Running times on the data sets of the paper, and by the size of random graphs."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -14,6 +14,7 @@ from gskn.estimators import GSKN
 from gskn.evaluation._model import make, plain
 from gskn.evaluation._models import MODELS
 from gskn.evaluation._records import Clock, Record, complete
+from gskn.evaluation._scores import score_of
 from gskn.evaluation._svm import Setting
 from gskn.evaluation.plots import Timing, plot_times
 from gskn.evaluation.reproduce._baselines import OTHERS
@@ -49,13 +50,13 @@ _PROTOCOL = "times"
 
 
 def n_times(sizes: Sequence[int], *, quick: bool = False) -> int:
-    """Return how many times are measured."""
+    """Return the number of measurements."""
     n_systems = sum(len(_systems(data, quick=quick)) for data in TIMES)
     return n_systems + len(sizes) * len(_GROWTH)
 
 
 def _systems(data: str, *, quick: bool) -> dict[str, Timed]:
-    """Return what is timed on a set of the paper, or on a random graph."""
+    """Return the systems that are timed on a data set, or on a random graph."""
     if data not in TIMES:
         return _GROWTH
     left_out = _SLOW.get(data, set()) if quick else set()
@@ -63,7 +64,7 @@ def _systems(data: str, *, quick: bool) -> dict[str, Timed]:
 
 
 def run_times(runner: Runner, sizes: Sequence[int], *, quick: bool = False) -> list[Record]:
-    """Return the time to fit and embed, of the paper's sets and of growing graphs."""
+    """Measure the time to fit and embed data sets of the paper and random graphs."""
     records = []
     for data in (*TIMES, *map(str, sizes)):
         for system, timed in _systems(data, quick=quick).items():
@@ -82,7 +83,7 @@ def _time(blank: Record, runner: Runner, timed: Timed) -> Record:
     data = blank.data
     batch = runner.load(data).graphs if data in TIMES else _random_graph(int(data))
     estimator = make(*timed, 0, runner.n_jobs)
-    # Loops are compiled once for a machine, not once for a set.
+    # Compilation happens once per machine and is not part of the time.
     few = batch[:_FEW] if data in TIMES else _random_graph(100)
     clone(estimator).fit_transform(few)
     clock = Clock()
@@ -104,7 +105,7 @@ def _random_graph(n_edges: int) -> GraphBatch:
 def time_rows(records: Sequence[Record]) -> list[dict[str, str]]:
     """Return minutes of every system on the sets of the paper."""
     own = [record for record in records if record.protocol == _PROTOCOL]
-    ours = {(record.data, record.model): record.scores["minutes"] for record in own}
+    ours = {(record.data, record.model): score_of(record, "minutes") for record in own}
     rows = []
     for data, cells in TIMES.items():
         for system in dict.fromkeys([*cells, *_OURS, *_OTHERS]):
@@ -127,7 +128,8 @@ def time_figure(records: Sequence[Record]) -> "Figure | None":
     lines = []
     for system in _GROWTH:
         own = [r for r in records if (r.protocol, r.model) == (_PROTOCOL, system)]
-        sizes = [r.scores["edges"] for r in own]
-        lines.append(Timing(system, sizes, [60 * r.scores["minutes"] for r in own]))
+        sizes = [score_of(r, "edges") for r in own]
+        seconds = [60 * score_of(r, "minutes") for r in own]
+        lines.append(Timing(system, sizes, seconds))
     title = f"Time to fit and embed a random graph of mean degree {_MEAN_DEGREE}"
     return plot_times(lines, size="Edges", title=title)
