@@ -1,4 +1,5 @@
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -112,6 +113,55 @@ def test_a_run_that_was_killed_goes_on_where_it_was(tmp_path):
     assert len(after) == 20
     assert all(after[key] == record for key, record in before.items())
     assert json.loads(result.stdout) == json.loads(run(*arguments[:-2]).stdout)
+
+
+def test_a_run_that_is_interrupted_is_one_line_and_keeps_its_records(tmp_path):
+    out = tmp_path / "runs.jsonl"
+    # A process in the background would inherit that Ctrl-C is ignored.
+    code = (
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "from gskn.cli import main; main()"
+    )
+    options = ("evaluate", "structure", "--models", "rw,aw", "--repeats", "1000")
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, *options, "--out", str(out)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    while not out.exists() or out.stat().st_size == 0:
+        assert process.poll() is None, process.stderr.read()
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    stdout, stderr = process.communicate(timeout=120)
+    assert (process.returncode, stdout, stderr) == (130, "", "error: interrupted\n")
+    records = ResultFile(out).read()
+    assert records
+    assert out.read_bytes().count(b"\n") == len(records)
+    names = {path.name for path in tmp_path.iterdir() if path.name != "user"}
+    assert names == {"runs.jsonl", ".runs.jsonl.lock"}
+
+
+def test_the_command_works_without_modules_of_unix(tmp_path):
+    code = (
+        "import sys\n"
+        "for name in ('fcntl', 'resource', 'grp', 'pwd', 'termios'):\n"
+        "    sys.modules[name] = None\n"
+        "from gskn.cli import main\n"
+        "main()\n"
+    )
+    out = tmp_path / "runs.jsonl"
+    options = ("--models", "ldp", "--out", str(out), "--plot", str(tmp_path / "a.png"))
+    result = subprocess.run(
+        [sys.executable, "-c", code, "evaluate", "regular", *options],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "LOGNAME": "user"},  # without pwd, the name of the user
+        check=False,
+    )
+    assert result.returncode == 0, result.stderr
+    assert "Traceback" not in result.stderr
+    assert len(ResultFile(out).read()) == 10
 
 
 def test_sets_whose_nodes_have_classes(tmp_path, real_data):

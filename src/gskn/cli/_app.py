@@ -1,8 +1,9 @@
-"""The ``gskn`` command: its options, its exit codes, its subcommands.
+"""The ``gskn`` command: its options, exit codes and subcommands.
 
 Heavy packages are imported inside the commands, so that ``gskn --help`` is quick.
 """
 
+import errno
 import os
 import sys
 import warnings
@@ -10,9 +11,9 @@ from contextlib import suppress
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 
+from gskn.cli._console import echo, make_console, prepare_streams
 from gskn.cli._datasets import datasets
 from gskn.cli._describe import describe
 from gskn.cli._distinguish import distinguish
@@ -21,7 +22,10 @@ from gskn.cli._evaluate import evaluate
 from gskn.cli._fit import fit
 from gskn.cli._models import models
 from gskn.cli._reproduce import reproduce
-from gskn.exceptions import GsknError
+from gskn.exceptions import GsknError, printable
+
+_INTERRUPTED = 130  # the exit code that shells report after Ctrl-C
+_MAX_MESSAGE = 2000  # characters
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -29,7 +33,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog=(
-        "Exit codes: 0 done, 1 the work failed, 2 wrong use.\n\n"
+        "Exit codes: 0 done, 1 the work failed, 2 wrong use, 130 interrupted.\n\n"
         "Examples:\n\n"
         "  gskn datasets\n\n"
         "  gskn describe MUTAG graphs/ --json\n\n"
@@ -56,7 +60,7 @@ def _print_version(value: bool) -> None:
     if value:
         from gskn import __version__
 
-        typer.echo(f"gskn {__version__}")
+        echo(f"gskn {__version__}")
         raise typer.Exit
 
 
@@ -77,21 +81,65 @@ def _options(
 
 def main() -> None:
     """Run the command line; failed work is one line on stderr and exit code 1."""
-    warnings.showwarning = lambda message, *_: _say("[yellow]warning:[/]", message)
-    try:
-        app()
-    except (GsknError, OSError) as error:
-        _say("[bold red]error:[/]", error)
+    prepare_streams()
+    warnings.showwarning = lambda message, *_: _print_line("[yellow]warning:[/]", message)
+    code = _run()
+    if code:
         _forget_output()
-        sys.exit(1)
+    sys.exit(code)
 
 
-def _say(kind: str, message: object) -> None:
-    text = escape(" ".join(str(message).split()))
-    Console(stderr=True, soft_wrap=True).print(f"{kind} {text}", highlight=False)
+def _run() -> int | str | None:
+    """Run the command, flush its output, and return the exit code."""
+    try:
+        try:
+            app()
+        finally:
+            if sys.stdout is not None:
+                sys.stdout.flush()
+    except SystemExit as exit_:  # typer ends every command with it
+        if exit_.code == _INTERRUPTED:
+            _print_line("[bold red]error:[/]", "interrupted")
+        return exit_.code
+    except KeyboardInterrupt:
+        _print_line("[bold red]error:[/]", "interrupted")
+        return _INTERRUPTED
+    except MemoryError:
+        _print_line("[bold red]error:[/]", "not enough memory")
+    except (GsknError, OSError) as error:
+        if not _is_closed_pipe(error):
+            _print_line("[bold red]error:[/]", _explain(error))
+    return 1
+
+
+def _explain(error: GsknError | OSError) -> str:
+    if isinstance(error, GsknError) or not error.strerror:
+        return str(error)
+    return f"{error.filename!r}: {error.strerror}" if error.filename else error.strerror
+
+
+def _is_closed_pipe(error: Exception) -> bool:
+    """Return whether the reader of the output went away, as in ``gskn models | head``."""
+    if isinstance(error, BrokenPipeError):
+        return True
+    # Windows reports it as an invalid argument of a write, which has no file name.
+    if os.name != "nt" or not isinstance(error, OSError):
+        return False
+    return error.errno == errno.EINVAL and error.filename is None
+
+
+def _print_line(kind: str, message: object) -> None:
+    """Print a message as one line on stderr."""
+    text = printable(" ".join(str(message).split()))
+    if len(text) > _MAX_MESSAGE:
+        text = f"{text[: _MAX_MESSAGE // 2]} ... {text[-_MAX_MESSAGE // 2 :]}"
+    with suppress(OSError):  # nobody reads stderr, or the disk is full
+        make_console(stderr=True).print(f"{kind} {escape(text)}", highlight=False)
 
 
 def _forget_output() -> None:
-    """Send what is still to be written nowhere: a full disk would fail once more."""
+    """Discard buffered output: writing it at exit would fail once more."""
+    if sys.stdout is None:
+        return
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

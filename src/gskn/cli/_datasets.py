@@ -1,4 +1,4 @@
-"""``gskn datasets``: what is known, what is on disk, where."""
+"""``gskn datasets``: list of the known data sets and of their files."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING

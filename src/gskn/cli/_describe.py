@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gskn.cli._options import AsJson, DataHome, built_in_sets
+from gskn.cli._options import AsJson, DataHome, built_in_sets, reading
 
 if TYPE_CHECKING:
     from gskn.graphs import GraphBatch
@@ -25,16 +25,12 @@ def describe(
 
     Example: gskn describe MUTAG my-graphs/ molecules.smi
     """
-    from rich.console import Console
-    from rich.progress import track
-
     from gskn.cli._tables import show
 
-    inputs = inputs or built_in_sets(data_home)
-    console = Console(stderr=True)
-    quiet = not console.is_terminal
-    watched = track(inputs, "reading", console=console, transient=True, disable=quiet)
-    rows = [_summary(name, data_home) for name in watched]
+    rows = []
+    for name in inputs or built_in_sets(data_home):
+        with reading(name, data_home):
+            rows.append(_summary(name, data_home))
     show(rows, title="Graphs", as_json=as_json)
 
 

@@ -1,7 +1,7 @@
-"""``gskn distinguish``: what tells two graphs apart, and from which length on."""
+"""``gskn distinguish``: the shortest walks by which two graphs differ."""
 
 import itertools
-import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -22,17 +22,17 @@ def distinguish(
     max_length: Annotated[int, typer.Option(help="Last length of patterns to try.")] = 8,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Say whether 1-WL and walks tell two graphs apart, and from which length on.
+    """Compare two graphs by 1-WL and by walks, and print the shortest length that differs.
 
     Example: gskn distinguish --pair rook-shrikhande
     """
-    from rich.console import Console
-
+    from gskn.cli._console import waiting
     from gskn.cli._tables import show
     from gskn.walks import distinguish as compare
 
-    names, graphs = _read(first, second, pair)
-    with Console(stderr=True).status("counting walks"):
+    with waiting("reading"):
+        names, graphs = _read(first, second, pair)
+    with waiting("counting walks"):
         found = compare(*graphs, max_length=max_length)
     show(
         _rows(found),
@@ -44,6 +44,7 @@ def distinguish(
 
 def _read(first: str | None, second: str | None, pair: str | None) -> tuple[list[str], Any]:
     from gskn import datasets, read_graphs
+    from gskn.exceptions import MissingFileError
 
     if pair is not None and first is None:
         if pair not in datasets.PAIRS:
@@ -53,6 +54,9 @@ def _read(first: str | None, second: str | None, pair: str | None) -> tuple[list
         return titles, list(datasets.PAIRS[pair]().graphs)
     if pair is not None or first is None or second is None:
         raise typer.BadParameter("give two files, or --pair NAME.")
+    for name in (first, second):  # both, before the first is read
+        if not Path(name).exists():
+            raise MissingFileError(f"There is no file {name!r}.")
     return [first, second], [read_graphs(first), read_graphs(second)]
 
 
@@ -73,7 +77,7 @@ def _rows(found: "Distinction") -> list[dict[str, Any]]:
 
 
 def _picture(found: "Distinction", names: list[str]) -> str:
-    """Draw the first pattern that differs: steps to the next symbol, then arcs back."""
+    """Draw the first pattern that differs: a line of nodes, and arcs back below it."""
     if not found.pattern:
         return f"No pattern of up to {found.max_length} nodes differs."
     symbols = list(map(int, found.pattern.split("-")))
@@ -88,9 +92,4 @@ def _picture(found: "Distinction", names: list[str]) -> str:
     ]
     counts = f"{found.counts[0]:,} times in {names[0]}, {found.counts[1]:,} in {names[1]}"
     title = f"The first pattern that differs is {found.pattern}: {counts}."
-    picture = "\n".join([title, "", *(f"    {row}" for row in [line, *arcs])])
-    try:
-        picture.encode(sys.stdout.encoding or "ascii")
-    except UnicodeEncodeError:
-        return picture.translate(str.maketrans("─└┘", "-\\/"))
-    return picture
+    return "\n".join([title, "", *(f"    {row}" for row in [line, *arcs])])

@@ -1,4 +1,4 @@
-"""``gskn embed``: rows of graphs or of nodes, from any input to a file."""
+"""``gskn embed``: embeddings of graphs or of nodes, written to a file."""
 
 import json
 import time
@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gskn.cli import _model as model_options
-from gskn.cli._options import DataHome, check_not_input, find_source
+from gskn.cli._options import (
+    DataHome,
+    check_not_input,
+    find_source,
+    is_same_file,
+    reading,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -58,13 +64,14 @@ def embed(  # noqa: PLR0913, PLR0917 - one option each
     Example: gskn embed graphs/ -o rows.parquet --level node
     """
     from gskn._row_files import check_row_file
+    from gskn.cli._console import echo
     from gskn.exceptions import InputError
     from gskn.graphs import iter_graphs
 
     begin = time.monotonic()
     check_row_file(out)
     check_not_input(out, graphs)
-    if model is not None and out.resolve() == model.resolve():
+    if model is not None and is_same_file(out, model):
         raise InputError(f"{str(out)!r} is the model; write to another file.")
     given = model_options.given_parameters(
         branches=branches,
@@ -78,14 +85,15 @@ def embed(  # noqa: PLR0913, PLR0917 - one option each
         random_state=seed,
     )
     ready = _load(model, given, jobs) if model is not None else None
-    source = find_source(graphs, data_home)
+    with reading(graphs, data_home):
+        source = find_source(graphs, data_home)
     with model_options.counting() as count:
         if ready is None:
             ready = model_options.make_model(given, jobs)
             ready.fit_chunks(count("fitting", iter_graphs(source)))
         n_rows = _write_rows(count("embedding", iter_graphs(source)), ready, level, out)
     seconds = time.monotonic() - begin
-    typer.echo(
+    echo(
         f"{out}: {n_rows:,} rows of {level.value}s, {ready.n_features_out_} columns, "
         f"{seconds:.1f} s"
     )
@@ -106,7 +114,7 @@ def _load(path: Path, given: dict[str, Any], jobs: int | None) -> "GSKN":
 def _write_rows(
     chunks: "Iterable[GraphBatch]", model: "GSKN", level: Level, out: Path
 ) -> int:
-    """Write the rows of all chunks, and return how many they are."""
+    """Write the rows of all chunks, and return their number."""
     from gskn._row_files import open_row_file
     from gskn.exceptions import InputError
 
@@ -128,9 +136,22 @@ def _write_rows(
 def _ids(chunk: "GraphBatch", level: Level) -> "dict[str, NameArray]":
     if chunk.graph_names is None or chunk.node_names is None:
         raise AssertionError("iter_graphs names everything")
+    graph_names = _as_utf8(chunk.graph_names)
     if level is Level.graph:
-        return {"graph": chunk.graph_names}
-    return {"graph": chunk.graph_names[chunk.node_graphs], "node": chunk.node_names}
+        return {"graph": graph_names}
+    return {"graph": graph_names[chunk.node_graphs], "node": _as_utf8(chunk.node_names)}
+
+
+def _as_utf8(names: "NameArray") -> "NameArray":
+    """Return names that a file can hold: one from a file name may not be UTF-8."""
+    if names.dtype.kind == "i":
+        return names
+    try:
+        "".join(map(str, names)).encode()
+    except UnicodeEncodeError:
+        names = names.copy()
+        names[:] = [str(name).encode(errors="backslashreplace").decode() for name in names]
+    return names
 
 
 def _metadata(model: "GSKN") -> dict[str, str]:

@@ -1,14 +1,23 @@
-"""``gskn evaluate``: how good the rows are, by model and data set."""
+"""``gskn evaluate``: scores of models on data sets."""
 
 import warnings
 from collections.abc import Iterable
 from enum import Enum
+from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gskn.cli._options import AsJson, DataHome, as_path, built_in_sets, check_not_input
+from gskn.cli._options import (
+    AsJson,
+    DataHome,
+    as_path,
+    built_in_sets,
+    check_not_input,
+    is_same_file,
+    reading,
+)
 
 if TYPE_CHECKING:
     from gskn.datasets import Dataset
@@ -23,21 +32,21 @@ _CAPTIONS = {
 
 
 class Protocol(Enum):
-    """How models are chosen."""
+    """How parameters of models are selected."""
 
     nested = "nested"
     paper = "paper"
 
 
 class MapBy(Enum):
-    """How rows become points of the plane."""
+    """How embeddings are projected to the plane."""
 
     pca = "pca"
     tsne = "tsne"
 
 
 class Folds(Enum):
-    """Which graphs are tested together."""
+    """Where the folds come from."""
 
     stratified = "stratified"
     published = "published"
@@ -95,18 +104,21 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one option each
 
     Example: gskn evaluate MUTAG PTC --models rw+aw,gskn --out runs.jsonl --plot runs.png
     """
-    from gskn._validation import check_int
     from gskn.evaluation import ResultFile
+    from gskn.evaluation._limits import check_jobs, check_seed
+    from gskn.evaluation._models import find_models
     from gskn.evaluation._protocols import split
 
-    check_int(seed, "seed", minimum=0)
-    _check_outputs(sets or [], out, plot, rows_map)
+    # Everything is checked before the first fold, not after hours of work.
+    check_seed(seed, max(1, repeats or 1))
+    check_jobs(jobs)
+    _check_outputs(sets or [], classes, out, plot, rows_map)
     names = _model_names(models)
+    find_models(names)
     loaded = _load(sets, classes, data_home)
     _check_sets(loaded, protocol.value, folds.value, metric)
-    if rows_map is not None and (len(loaded) > 1 or loaded[0].y.ndim > 1):
-        raise typer.BadParameter("is for one set with one class each.", param_hint="--map")
-    # What cannot be split is found out before the first fold, not after hours.
+    if rows_map is not None:
+        _check_map(loaded)
     n_folds = {
         d.name: len(split(d, folds.value, seed)) for d in loaded if d.task == "graph"
     }
@@ -121,23 +133,49 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one option each
 
 
 def _check_outputs(
-    sets: list[str], out: Path | None, plot: Path | None, rows_map: Path | None
+    sets: list[str],
+    classes: Path | None,
+    out: Path | None,
+    plot: Path | None,
+    rows_map: Path | None,
 ) -> None:
-    """Refuse what cannot be written, or would be read as graphs the next time."""
-    from gskn._files import check_output
+    """Raise if an output cannot be written, or is another output or an input."""
+    from gskn._files import check_append
+    from gskn.evaluation import ResultFile
     from gskn.evaluation.plots import check_picture
+    from gskn.exceptions import InputError
 
     for picture in filter(None, (plot, rows_map)):
         check_picture(picture)
     if out is not None:
-        check_output(out)
-    for written in filter(None, (out, plot, rows_map)):
+        check_append(out)
+    outputs = [path for path in (out, plot, rows_map) if path is not None]
+    for first, second in combinations([*outputs, *filter(None, [classes])], 2):
+        if is_same_file(first, second):
+            raise InputError(f"{str(second)!r} is given twice; write to another file.")
+    for output in outputs:
         for name in sets:
-            check_not_input(written, name)
+            check_not_input(output, name)
+    if out is not None:
+        ResultFile(out).check()
+
+
+def _check_map(loaded: list["Dataset"]) -> None:
+    """Raise unless a map of the embeddings can be drawn."""
+    import numpy as np
+
+    from gskn.evaluation.plots._style import appearances
+
+    if len(loaded) > 1 or loaded[0].y.ndim > 1:
+        raise typer.BadParameter(
+            "needs exactly one data set, with one class for each graph or node.",
+            param_hint="--map",
+        )
+    appearances([str(value) for value in np.unique(loaded[0].y)], "classes")
 
 
 def _check_sets(loaded: list["Dataset"], protocol: str, folds: str, metric: str) -> None:
-    """Refuse what is not for these sets before the run, not after it."""
+    """Raise if an option does not apply to the data sets."""
     from gskn.evaluation import GRAPH_METRICS, NODE_METRICS
     from gskn.exceptions import InputError
 
@@ -151,7 +189,7 @@ def _check_sets(loaded: list["Dataset"], protocol: str, folds: str, metric: str)
     only_nodes = {data.task for data in loaded} == {"node"}
     if only_nodes and (protocol, folds) != ("nested", "stratified"):
         raise typer.BadParameter(
-            "are for classes of graphs.", param_hint="--protocol and --folds"
+            "need a data set with classes of graphs.", param_hint="--protocol and --folds"
         )
 
 
@@ -163,7 +201,7 @@ def _show(
     *,
     as_json: bool,
 ) -> None:
-    """Print the table, and how to read it."""
+    """Print the table with its caption."""
     from gskn.cli._tables import show
     from gskn.evaluation import MODELS
 
@@ -200,15 +238,14 @@ def _run(
     graph_options: dict[str, Any],
     n_folds: dict[str, int],
 ) -> dict[str, list["Record"]]:
-    """Run all sets with a progress bar; return records by row of the table."""
-    from rich.console import Console
+    """Run all data sets with a progress bar; return records by row of the table."""
     from rich.progress import MofNCompleteColumn, Progress, TimeRemainingColumn
 
+    from gskn.cli._console import as_description, progress
     from gskn.evaluation import evaluate as evaluate_graphs
     from gskn.evaluation import evaluate_nodes
     from gskn.exceptions import InputError
 
-    console = Console(stderr=True)
     columns = (
         *Progress.get_default_columns()[:2],
         MofNCompleteColumn(),
@@ -220,10 +257,10 @@ def _run(
     parts = [n_folds.get(data.name, 2) * n_repeats[data.task] for data in loaded]
     total = len(models) * sum(parts)
     found: dict[str, list[Record]] = {}
-    with Progress(*columns, console=console, disable=not console.is_terminal) as bar:
+    with progress(*columns) as bar:
         task = bar.add_task("folds", total=total)
         for data in loaded:
-            bar.update(task, description=data.name)
+            bar.update(task, description=as_description(data.name))
             own = {**options, "advance": lambda: bar.advance(task)}
             own["repeats"] = n_repeats[data.task]
             refusals: dict[str, str] = {}
@@ -242,7 +279,7 @@ def _run(
 
 
 def _row_name(record: "Record") -> str:
-    """Return the set, and of sets of nodes the share that trains."""
+    """Return the data set, and for classes of nodes the percentage of training nodes."""
     kind, _, share = record.protocol.partition("-")
     return f"{record.data} {share}%" if kind == "nodes" else record.data
 
@@ -261,11 +298,18 @@ def _load(
     names = names or built_in_sets(data_home)
     paths = [as_path(name) for name in names]
     if classes is not None and (len(paths) > 1 or paths[0] is None):
-        raise typer.BadParameter("is for one file or folder.", param_hint="--classes")
-    return [
-        datasets.load(name, data_home) if path is None else datasets.read(path, classes)
-        for name, path in zip(names, paths, strict=True)
-    ]
+        raise typer.BadParameter(
+            "needs exactly one file or folder of graphs.", param_hint="--classes"
+        )
+    loaded = []
+    for name, path in zip(names, paths, strict=True):
+        with reading(name, data_home):
+            loaded.append(
+                datasets.load(name, data_home)
+                if path is None
+                else datasets.read(path, classes)
+            )
+    return loaded
 
 
 def _row(name: str, records: list["Record"], metric: str) -> dict[str, Any]:
@@ -279,7 +323,7 @@ def _row(name: str, records: list["Record"], metric: str) -> dict[str, Any]:
 def _draw(
     loaded: list["Dataset"], found: dict[str, list["Record"]], metric: str, path: Path
 ) -> None:
-    """Draw the table, with the share of the largest class where it says something."""
+    """Draw the table; accuracies with the share of the largest class."""
     from dataclasses import replace
 
     import numpy as np
@@ -307,25 +351,28 @@ def _draw(
 def _draw_map(
     data: "Dataset", method: Any, seed: int, jobs: int | None, path: Path
 ) -> None:
-    """Draw the rows of a set, with the defaults of `GSKN`, coloured by class."""
+    """Draw the embeddings of a data set by the default `GSKN`, coloured by class."""
     from gskn import GSKN
+    from gskn.cli._console import waiting
     from gskn.evaluation import plot_embedding, save_figure
 
-    model = GSKN(random_state=seed, n_jobs=jobs).fit(data.graphs)
-    by_graph = data.task == "graph"
-    rows = model.transform(data.graphs) if by_graph else model.transform_nodes(data.graphs)
+    graphs, by_graph = data.graphs, data.task == "graph"
     title = f"Rows of the {'graphs' if by_graph else 'nodes'} of {data.name}"
-    save_figure(plot_embedding(rows, data.y, method=method, title=title, seed=seed), path)
+    with waiting(f"drawing {path}"):
+        model = GSKN(random_state=seed, n_jobs=jobs).fit(graphs)
+        rows = model.transform(graphs) if by_graph else model.transform_nodes(graphs)
+        figure = plot_embedding(rows, data.y, method=method, title=title, seed=seed)
+        save_figure(figure, path)
 
 
 def _texts(row: dict[str, Any], models: Iterable[str]) -> dict[str, str]:
-    """Return the cells of a set; a model that was left out has none."""
+    """Return the cells of a data set; that of a model that was left out is "-"."""
     cells = {model: _text(row[model]) if model in row else "-" for model in models}
     return {"data": row["data"], **cells}
 
 
 def _text(found: "Summary") -> str:
-    """Write a mean, with its spread where there is more than one number."""
+    """Return a mean as text, with its spread if there is more than one number."""
     spread = found.std_folds or found.std_repeats
     return f"{100 * found.mean:.1f}" + (f" ± {100 * spread:.1f}" if found.n > 1 else "")
 

@@ -1,4 +1,4 @@
-"""``gskn fit``: a model for `embed`, fitted to graphs."""
+"""``gskn fit``: fit a model to graphs and write it to a file for ``gskn embed``."""
 
 import time
 from pathlib import Path
@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from gskn.cli import _model as model_options
-from gskn.cli._options import DataHome, check_not_input, find_source
+from gskn.cli._options import DataHome, check_not_input, find_source, reading
 
 
 def fit(  # noqa: PLR0913, PLR0917 - one option each
@@ -33,6 +33,7 @@ def fit(  # noqa: PLR0913, PLR0917 - one option each
     Example: gskn fit graphs/ -o model.gskn --anonymous-length 7
     """
     from gskn._files import check_output
+    from gskn.cli._console import echo
     from gskn.graphs import iter_graphs
 
     begin = time.monotonic()
@@ -50,8 +51,10 @@ def fit(  # noqa: PLR0913, PLR0917 - one option each
         random_state=seed,
     )
     model = model_options.make_model(given, jobs)
+    with reading(graphs, data_home):
+        source = find_source(graphs, data_home)
     with model_options.counting() as count:
-        model.fit_chunks(count("fitting", iter_graphs(find_source(graphs, data_home))))
+        model.fit_chunks(count("fitting", iter_graphs(source)))
     model.save(out)
     seconds = time.monotonic() - begin
-    typer.echo(f"{out}: a model of {model.n_features_out_} columns, {seconds:.1f} s")
+    echo(f"{out}: a model of {model.n_features_out_} columns, {seconds:.1f} s")

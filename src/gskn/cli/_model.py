@@ -1,4 +1,4 @@
-"""What ``fit`` and ``embed`` share: options of the model, and a count of graphs."""
+"""Options of the model and the progress bar that ``fit`` and ``embed`` share."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -15,14 +15,14 @@ Count: TypeAlias = "Callable[[str, Iterable[GraphBatch]], Iterator[GraphBatch]]"
 
 
 class Weighting(Enum):
-    """What a walk counts."""
+    """Weight of a walk."""
 
     probability = "probability"
     count = "count"
 
 
 class Pooling(Enum):
-    """How rows of nodes become the row of their graph."""
+    """How node embeddings are combined to the embedding of their graph."""
 
     sum = "sum"
     mean = "mean"
@@ -30,7 +30,7 @@ class Pooling(Enum):
 
 
 def _option(text: str) -> Any:
-    """Describe an option of the model, whose default is the model's own."""
+    """Return an option whose default is that of the model."""
     return typer.Option(help=text, rich_help_panel="Model", show_default=False)
 
 
@@ -90,17 +90,17 @@ def make_model(given: dict[str, Any], jobs: int | None) -> "GSKN":
 
 @contextmanager
 def counting() -> Iterator[Count]:
-    """Give a function that passes chunks on and, on a terminal, shows how many came."""
-    from rich.console import Console
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+    """Give a function that passes chunks on and counts their graphs on a terminal."""
+    from rich.progress import TextColumn, TimeElapsedColumn
 
-    console = Console(stderr=True)
+    from gskn.cli._console import make_console, progress, spinner
+
     columns = (
-        SpinnerColumn(),
+        spinner(make_console(stderr=True)),
         TextColumn("{task.description}: {task.completed:,} graphs"),
         TimeElapsedColumn(),
     )
-    with Progress(*columns, console=console, disable=not console.is_terminal) as bar:
+    with progress(*columns) as bar:
 
         def count(what: str, chunks: "Iterable[GraphBatch]") -> "Iterator[GraphBatch]":
             task = bar.add_task(what, total=None)

@@ -1,4 +1,4 @@
-"""``gskn models``: what can be evaluated, by name."""
+"""``gskn models``: list of the models that can be evaluated."""
 
 from gskn.cli._options import AsJson
 

@@ -1,6 +1,8 @@
 """Options and defaults that several commands share."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -28,9 +30,10 @@ def built_in_sets(data_home: Path | None) -> list[str]:
 
 
 def as_path(name: str) -> Path | None:
-    """Return a file or folder, or None for a known set: its name wins over a file's.
+    """Return the path of a file or folder, or None for a known data set.
 
-    What has a slash is a path in any case: ``./MUTAG``.
+    A name with a slash is always a path, as in ``./MUTAG``. Otherwise the name of a known
+    data set takes precedence over a file of the same name.
     """
     from gskn import datasets
     from gskn.exceptions import MissingFileError, UnknownDatasetError
@@ -50,7 +53,7 @@ def as_path(name: str) -> Path | None:
 
 
 def find_source(name: str, data_home: Path | None) -> "Path | GraphBatch":
-    """Return what `iter_graphs` reads piece by piece, or else the graphs themselves."""
+    """Return a path that `iter_graphs` reads in chunks, or else all graphs."""
     from gskn import datasets, read_graphs
     from gskn.graphs._stream import is_streamed
 
@@ -60,17 +63,49 @@ def find_source(name: str, data_home: Path | None) -> "Path | GraphBatch":
     return path if is_streamed(path) else read_graphs(path)
 
 
+@contextmanager
+def reading(name: str, data_home: Path | None) -> Iterator[None]:
+    """Show on a terminal that graphs are being read; a download has its own bar."""
+    from gskn.cli._console import waiting
+
+    if _needs_download(name, data_home):
+        yield
+    else:
+        with waiting(f"reading {name}"):
+            yield
+
+
+def _needs_download(name: str, data_home: Path | None) -> bool:
+    from gskn import datasets
+    from gskn.exceptions import UnknownDatasetError
+
+    try:
+        info = datasets.find_set(name)
+    except UnknownDatasetError:
+        return False
+    found = datasets.find_files(info, datasets.data_home(data_home))
+    return info.generate is None and found is None
+
+
+def is_same_file(first: Path, second: Path) -> bool:
+    """Return whether two paths lead to the same place, which need not exist."""
+    from gskn._files import real_path
+
+    return real_path(first) == real_path(second)
+
+
 def check_not_input(out: Path, name: str) -> None:
-    """Refuse to write over the input, or where the next run would take it for graphs."""
+    """Raise if ``out`` is the input, or would be read as graphs by the next run."""
+    from gskn._files import real_path
     from gskn.exceptions import InputError
     from gskn.graphs._read import CLASS_FILES, is_graph_file
 
     path = as_path(name)
     if path is None:
         return
-    if out.resolve() == path.resolve():
+    if is_same_file(out, path):
         raise InputError(f"{str(out)!r} is the input; write to another file.")
-    inside = out.resolve().is_relative_to(path.resolve())
+    inside = real_path(out).is_relative_to(real_path(path))
     if inside and out.name.lower() in CLASS_FILES:
         raise InputError(f"{str(out)!r} is a file of classes; write to another file.")
     if inside and is_graph_file(out):

@@ -1,4 +1,4 @@
-"""``gskn reproduce``: tables and figures of the paper, ours beside theirs."""
+"""``gskn reproduce``: tables and figures of the paper beside our results."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -36,8 +36,8 @@ def reproduce(
 
     Example: gskn reproduce structure table3 --quick
     """
-    from gskn._files import check_output
     from gskn.cli._tables import show
+    from gskn.evaluation._limits import check_jobs
     from gskn.evaluation.reproduce import EXPERIMENTS, find_experiment
 
     if not names:
@@ -47,19 +47,47 @@ def reproduce(
         ]
         show(rows, title="Experiments of the paper", as_json=as_json)
         return
-    chosen = EXPERIMENTS.values() if names == ["all"] else map(find_experiment, names)
-    check_output(out / "records.jsonl")
+    found = EXPERIMENTS.values() if names == ["all"] else map(find_experiment, names)
+    chosen = list(dict.fromkeys(found))
+    check_jobs(jobs)
+    can_draw = _check_outputs(chosen, out)
     tables = []
-    for experiment in list(dict.fromkeys(chosen)):
+    for experiment in chosen:
         records = _run(experiment, out, jobs, data_home, quick=not full)
         rows = experiment.rows(records)
         tables += [{"experiment": experiment.name, **row} for row in rows]
         if not as_json:
             title = f"{experiment.title} ({experiment.paper})".removesuffix(" ()")
             show(rows, title=title, as_json=False, caption=experiment.caption)
-        _draw(experiment, records, out)
+        if can_draw:
+            _draw(experiment, records, out)
     if as_json:
         show(tables, title="", as_json=True)
+
+
+def _check_outputs(chosen: list["Experiment"], out: Path) -> bool:
+    """Raise if a file cannot be written; return whether figures can be drawn."""
+    import warnings
+
+    from gskn._files import check_output
+    from gskn.evaluation import ResultFile
+    from gskn.evaluation.plots import check_picture
+    from gskn.exceptions import GsknWarning, MissingExtraError
+
+    check_output(out / "records.jsonl")
+    ResultFile(out / "records.jsonl").check()
+    try:
+        for experiment in chosen:
+            if experiment.figure is not None:
+                check_picture(_picture(experiment, out))
+    except MissingExtraError as error:  # the tables do not need it
+        warnings.warn(f"No figures: {error}", GsknWarning, stacklevel=1)
+        return False
+    return True
+
+
+def _picture(experiment: "Experiment", out: Path) -> Path:
+    return out / f"{experiment.name}.png"
 
 
 def _run(
@@ -70,25 +98,20 @@ def _run(
     *,
     quick: bool,
 ) -> list["Record"]:
-    """Run an experiment with a bar that weighs folds by how long they take."""
-    from rich.console import Console
+    """Run an experiment with a progress bar that weights folds by their duration."""
     from rich.progress import Progress, TaskProgressColumn, TimeRemainingColumn
 
+    from gskn.cli._console import progress
     from gskn.evaluation import ResultFile
     from gskn.evaluation.reproduce import Runner
 
-    console = Console(stderr=True)
     columns = (
         *Progress.get_default_columns()[:2],
         TaskProgressColumn(),
         TimeRemainingColumn(elapsed_when_finished=True),
     )
-    with Progress(
-        *columns,
-        console=console,
-        disable=not console.is_terminal,
-        speed_estimate_period=120,  # what was on file is soon forgotten
-    ) as bar:
+    # Folds that are on file take no time: the estimate of the speed must forget them.
+    with progress(*columns, seconds=120) as bar:
         task = bar.add_task(experiment.name, total=experiment.cost(quick))
         runner = Runner(
             data_home,
@@ -101,16 +124,15 @@ def _run(
 
 
 def _draw(experiment: "Experiment", records: list["Record"], out: Path) -> None:
+    from gskn.cli._console import echo, waiting
     from gskn.evaluation import save_figure
-    from gskn.exceptions import MissingExtraError
 
     if experiment.figure is None:
         return
-    path = out / f"{experiment.name}.png"
-    try:
+    path = _picture(experiment, out)
+    with waiting(f"drawing {path}"):
         figure = experiment.figure(records)
         if figure is not None:
             save_figure(figure, path)
-            typer.echo(f"Figure: {path}", err=True)
-    except MissingExtraError as error:  # the table is printed, and nothing is lost
-        typer.echo(f"No figure: {error}", err=True)
+    if figure is not None:
+        echo(f"Figure: {path}", stderr=True)

@@ -5,13 +5,16 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import typer
-from rich.box import SIMPLE_HEAD
+from rich.box import SIMPLE_HEAD, Box
 from rich.console import Console, JustifyMethod
 from rich.table import Table
 from rich.text import Text
 
+from gskn.cli._console import echo, fit_encoding, make_console
+
 _PIPE_WIDTH = 200
+# SIMPLE_HEAD without characters beyond ASCII; the substitute of rich has a full frame.
+_ASCII_HEAD = Box("    \n    \n -- \n    \n    \n    \n    \n    \n", ascii=True)
 
 
 def show(
@@ -19,29 +22,46 @@ def show(
 ) -> None:
     """Print rows as an aligned table, or as JSON."""
     if as_json:
-        typer.echo(json.dumps(list(rows), indent=2))
+        echo(json.dumps(list(rows), indent=2))
         return
-    console = Console()
+    console = make_console()
     if not console.is_terminal and "COLUMNS" not in os.environ:
-        console = Console(width=_PIPE_WIDTH)  # a pipe has no width
-    cells = {key: [_as_cell(row[key]) for row in rows] for key in (rows[0] if rows else ())}
-    numeric = {key for key in cells if all(_is_number(row[key]) for row in rows)}
-    console.print(Text(title, style="bold"))
-    for keys in _fitting(cells, console.width):
-        table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
-        for key in keys:
-            justify: JustifyMethod = "right" if key in numeric else "left"
-            table.add_column(_heading(key), justify=justify, overflow="fold")
-        for number in range(len(rows)):
-            table.add_row(*(Text(cells[key][number]) for key in keys))
-        console.print(table)
+        console = make_console(width=_PIPE_WIDTH)  # a pipe has no width
+    cells = {
+        _heading(key): [fit_encoding(_as_cell(row[key]), console) for row in rows]
+        for key in (rows[0] if rows else ())
+    }
+    numeric = {
+        _heading(key)
+        for key in (rows[0] if rows else ())
+        if all(_is_number(row[key]) for row in rows)
+    }
+    console.print(Text(fit_encoding(title, console), style="bold"))
+    _print_cells(console, cells, numeric)
     if caption:
-        console.print(Text(caption, style="dim"))
+        console.print(Text(fit_encoding(caption, console), style="dim"))
+
+
+def _print_cells(
+    console: Console, cells: Mapping[str, list[str]], numeric: set[str]
+) -> None:
+    """Print columns as tables that are at most as wide as the screen."""
+    box = _ASCII_HEAD if console.options.ascii_only else SIMPLE_HEAD
+    for headings in _fitting(cells, console.width):
+        table = Table(box=box, padding=(0, 1, 0, 0))
+        for heading in headings:
+            justify: JustifyMethod = "right" if heading in numeric else "left"
+            table.add_column(
+                Text(fit_encoding(heading, console)), justify=justify, overflow="fold"
+            )
+        for texts in zip(*(cells[heading] for heading in headings), strict=True):
+            table.add_row(*map(Text, texts))
+        console.print(table)
 
 
 def _fitting(cells: Mapping[str, list[str]], width: int) -> list[list[str]]:
     """Split columns into tables as wide as the screen; each begins with the first one."""
-    widths = {key: max(map(len, [_heading(key), *cells[key]])) + 2 for key in cells}
+    widths = {key: max(map(len, [key, *cells[key]])) + 2 for key in cells}
     groups: list[list[str]] = []
     for key in cells:
         group = groups[-1] if groups else []

@@ -1,0 +1,201 @@
+"""Output in every encoding: no command dies because of a character."""
+
+import io
+import json
+import os
+import subprocess
+import sys
+import warnings
+
+import networkx as nx
+import pytest
+
+from gskn.cli import _app, main
+from tests.cli.test_app import COMMAND
+
+ENCODINGS = ["ascii", "latin-1", "cp1252", "utf-8"]
+C_LOCALE = {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
+
+
+@pytest.fixture
+def call_encoded(monkeypatch):
+    """Run the command in this process, with streams of an encoding; decode strictly."""
+    monkeypatch.setattr(_app, "_forget_output", lambda: None)
+
+    def run_here(encoding, *arguments):
+        streams = [io.TextIOWrapper(io.BytesIO(), encoding) for _ in range(2)]
+        with monkeypatch.context() as patch, warnings.catch_warnings():
+            warnings.simplefilter("default")  # a warning is printed, as for users
+            patch.setattr(sys, "argv", ["gskn", *map(str, arguments)])
+            patch.setattr(sys, "stdout", streams[0])
+            patch.setattr(sys, "stderr", streams[1])
+            with pytest.raises(SystemExit) as exited:
+                main()
+        for stream in streams:
+            stream.flush()
+        texts = [stream.buffer.getvalue().decode(encoding) for stream in streams]
+        return exited.value.code or 0, *texts
+
+    return run_here
+
+
+@pytest.mark.parametrize(
+    ("encoding", "environment"),
+    [
+        ("ascii", {"PYTHONIOENCODING": "ascii"}),
+        ("latin-1", {"PYTHONIOENCODING": "latin-1"}),
+        ("ascii", C_LOCALE),
+    ],
+)
+def test_tables_are_printed_in_every_encoding(encoding, environment):
+    result = subprocess.run(
+        [*COMMAND, "evaluate", "regular", "--models", "ldp"],
+        capture_output=True,
+        env={**os.environ, **environment},
+        check=False,
+    )
+    assert (result.returncode, result.stderr) == (0, b"")
+    stdout = result.stdout.decode(encoding)
+    sign = "+/-" if encoding == "ascii" else "±"
+    assert f"{sign} is the standard deviation" in " ".join(stdout.split())
+    heading, rule, row = stdout.splitlines()[2:5]
+    assert heading.split() == ["data", "ldp"]
+    assert set(rule.strip()) <= {"-", "─", "+", "|"}
+    assert f" {sign} " in row
+    # Columns are aligned: a replacement is made before the layout.
+    assert heading.index("ldp") == row.index(row.split()[1])
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_pictures_help_and_json_are_printed_in_every_encoding(encoding, call_encoded):
+    code, stdout, _ = call_encoded(encoding, "distinguish", "--pair", "rings")
+    assert code == 0
+    assert ("0───1───2" if encoding == "utf-8" else "0---1---2") in stdout
+    assert ("└───────┘" if encoding == "utf-8" else "\\-------/") in stdout
+    for arguments in (["--help"], ["evaluate", "--help"], ["models"]):
+        code, stdout, stderr = call_encoded(encoding, *arguments)
+        assert (code, stderr) == (0, "")
+        assert stdout
+    code, stdout, _ = call_encoded(encoding, "models", "--json")
+    assert "gskn" in {row["name"] for row in json.loads(stdout)}
+    code, _, stderr = call_encoded(encoding, "evaluate", "--protocol", "fair")
+    assert code == 2
+    assert "fair" in stderr
+
+
+@pytest.fixture
+def odd_names(tmp_path):
+    """Return a folder of graphs whose names are not UTF-8, or not printable."""
+    folder = tmp_path / "graphs"
+    folder.mkdir()
+    for name in (b"b\xff\xfe.g6", b"e\x1b[31mred.g6", "grün[bold]±[.g6".encode()):
+        try:
+            nx.write_graph6(nx.cycle_graph(5), folder / os.fsdecode(name))
+        except OSError:
+            pytest.skip("the file system allows printable names only")
+    return folder
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_names_of_files_are_printed_in_every_encoding(
+    encoding, odd_names, tmp_path, call_encoded
+):
+    files = sorted(odd_names.iterdir())
+    out = tmp_path / "±\x1b.csv"
+    for arguments in (
+        ("describe", *files),
+        ("describe", *files, "--json"),
+        ("distinguish", files[0], files[1]),
+        ("embed", odd_names, "-o", out, "--branches", "walk"),
+        ("datasets", "--data-home", files[0]),
+    ):
+        code, stdout, stderr = call_encoded(encoding, *arguments)
+        assert (code, stderr) == (0, "")
+        assert "\x1b" not in stdout
+    code, stdout, _ = call_encoded(encoding, "describe", files[0])
+    assert r"b\udcff\udcfe.g6" in stdout.replace("\n", "")
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_messages_are_printed_in_every_encoding(encoding, odd_names, call_encoded):
+    for file in list(odd_names.iterdir()):
+        file.with_suffix(".note").touch()
+    code, _, stderr = call_encoded(encoding, "describe", odd_names)
+    assert code == 0
+    assert stderr.startswith("warning: ")
+    assert stderr.count("\n") == 1
+    assert "\x1b" not in stderr
+    for missing in (odd_names / "no\x1b±\n", os.fsdecode(b"\xff/none")):
+        code, stdout, stderr = call_encoded(encoding, "describe", missing)
+        assert (code, stdout, stderr.count("\n")) == (1, "", 1)
+        assert "\x1b" not in stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+@pytest.mark.parametrize(
+    ("encoding", "arguments", "shown"),
+    [
+        ("ascii", ("describe", "regular"), "reading regular"),
+        ("utf-8", ("distinguish", "--pair", "rings"), "counting walks"),
+        ("ascii", ("embed", "regular", "-o", "a.csv", "--branches", "walk"), "embedding: "),
+        ("utf-8", ("fit", "regular", "-o", "model", "--branches", "walk"), "fitting: "),
+        (
+            "ascii",
+            ("evaluate", "regular", "--models", "ldp", "--map", "a.png"),
+            "drawing a",
+        ),
+        ("ascii", ("reproduce", "regular", "--out", "out", "--json"), "regular"),
+    ],
+)
+def test_progress_is_shown_on_a_terminal(encoding, arguments, shown, tmp_path):
+    result = run_on_terminal(arguments, tmp_path, PYTHONIOENCODING=encoding)
+    text = result.decode(encoding)
+    assert shown in text
+    assert "Traceback" not in text
+
+
+def run_on_terminal(arguments, folder, **environment):
+    """Return the bytes that a command writes to a terminal as its stderr."""
+    import pty  # noqa: PLC0415 - not on Windows
+
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [*COMMAND, *arguments],
+        stdout=subprocess.DEVNULL,
+        stderr=theirs,
+        cwd=folder,
+        env={**os.environ, "TERM": "xterm", "COLUMNS": "100", **environment},
+    )
+    os.close(theirs)
+    pieces = []
+    while True:
+        try:
+            piece = os.read(ours, 2**16)
+        except OSError:  # Linux reports so that the other end is closed
+            break
+        if not piece:
+            break
+        pieces.append(piece)
+    os.close(ours)
+    assert process.wait() == 0, b"".join(pieces)
+    return b"".join(pieces)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a shell of Unix")
+@pytest.mark.parametrize("arguments", ["models", "--help", "no-command"])
+def test_streams_that_are_closed_are_no_traceback(arguments):
+    command = f"'{sys.executable}' -m gskn {arguments}"
+    for end in ("| head -1", ">&-", ">&- 2>&-"):
+        result = subprocess.run(
+            f"{command} {end}", shell=True, capture_output=True, text=True, check=False
+        )
+        assert "Traceback" not in result.stderr
+        assert "Exception" not in result.stderr
+        assert arguments == "no-command" or result.stderr == ""
+
+
+def test_a_message_that_is_too_long_is_shortened(call):
+    code, _, stderr = call("describe", "x" * 100_000)
+    assert code == 1
+    assert len(stderr) < 2100
+    assert stderr.count("\n") == 1
