@@ -1,5 +1,6 @@
 """Checks of single values: they raise with name and value, or return the value."""
 
+import sys
 from collections.abc import Sequence
 from inspect import signature
 
@@ -53,7 +54,7 @@ def check_number(
     if not value >= minimum:  # also NaN
         raise InputError(f"{name} must be at least {minimum}, got {shorten(value)}.")
     if isinstance(value, int):
-        maximum = min(maximum, np.finfo(np.float64).max)
+        maximum = min(maximum, sys.float_info.max)
     if value > maximum:
         raise InputError(f"{name} must be at most {maximum:g}, got {shorten(value)}.")
     return float(value)

@@ -76,7 +76,7 @@ class Graph2Vec(GraphVectors):
 
     def _training(self, window: int = 0, min_count: int = 1) -> Training:
         check_int(self.n_iterations, "n_iterations", minimum=0, maximum=MAX_ITERATIONS)
-        min_count = check_int(self.min_count, "min_count", minimum=1)
+        min_count = check_int(self.min_count, "min_count", minimum=1, maximum=2**31)
         return super()._training(window, min_count)
 
     def _read(self, batch: GraphBatch, seed: np.uint64) -> Corpus:  # noqa: ARG002

@@ -157,7 +157,7 @@ class RetGK(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         )
         if not self.with_attributes:
             batch = replace(batch, node_attributes=None)
-        return _Nodes.of(batch, return_probabilities(batch, self.n_steps, self.loops))
+        return _Nodes.of(batch, return_probabilities(batch, self.n_steps, bool(self.loops)))
 
     def _node_distances(self) -> FloatArray:
         rows, counts = self.nodes_.rows, self.nodes_.counts

@@ -173,8 +173,9 @@ class GSKNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 def _check_choices(choices: Any) -> tuple[float, ...]:
     if choices is None:
         return _CHOICES_OF_C
-    listed = choices if isinstance(choices, Sequence | np.ndarray) else [choices]
-    if isinstance(choices, str) or not np.size(listed):
+    given = list(np.atleast_1d(choices)) if isinstance(choices, np.ndarray) else choices
+    listed = given if isinstance(given, Sequence) else [given]
+    if isinstance(choices, str) or not len(listed):
         raise InputError(f"C must be one or more positive numbers, got {shorten(choices)}.")
     return tuple(check_positive(choice, "C", maximum=1e12) for choice in listed)
 

@@ -41,7 +41,7 @@ def check_parameters(values: dict[str, Any]) -> LayerParams:
     for name in ("aggregate", "verbose"):
         check_flag(values[name], name)
     _check_jobs(values["n_jobs"])
-    _check_attributes(values["attributes"])
+    check_attributes(values["attributes"])
     as_generator(values["random_state"])
     _check_lengths(check_branches(values["branches"]), values)
     named = ("n_landmarks", "alpha", "beta", "weighting", "method", "n_walks", "eps")
@@ -101,7 +101,8 @@ def _check_jobs(n_jobs: Any) -> None:
         raise InputError("n_jobs must be None, -1 or at least 1, got 0.")
 
 
-def _check_attributes(attributes: Any) -> None:
+def check_attributes(attributes: Any) -> None:
+    """Raise unless the encoder accepts the parameter ``attributes`` as its sources."""
     try:
         AttributeEncoder(sources=attributes).check_sources()
     except InputError as error:

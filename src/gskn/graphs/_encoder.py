@@ -1,4 +1,4 @@
-"""AttributeEncoder: labels, attributes or degrees of nodes as rows for a kernel."""
+"""AttributeEncoder: node labels, attributes or degrees as rows for a kernel."""
 
 from collections.abc import Hashable, Sequence
 from typing import Any, Self
@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from gskn._distinct import distinct
 from gskn._types import FloatArray, IndexArray
-from gskn._validation import check_int
+from gskn._validation import check_int, shorten
 from gskn.exceptions import InputError
 from gskn.graphs._batch import GraphBatch
 from gskn.graphs._convert import as_batch
@@ -159,17 +159,17 @@ class AttributeEncoder(  # type: ignore[call-arg]
         return self.check_sources()
 
     def check_sources(self) -> tuple[str, ...]:
-        """Refuse sources there are not; return those that are named."""
+        """Validate ``sources`` and return the selected ones, none for "auto"."""
         if isinstance(self.sources, str) and self.sources == "auto":
             return ()
         sources = (
             self.sources if isinstance(self.sources, list | tuple) else (self.sources,)
         )
-        unknown = [source for source in sources if source not in _SOURCES]
-        if unknown or not sources:
+        are_known = all(isinstance(name, str) and name in _SOURCES for name in sources)
+        if not sources or not are_known:
             raise InputError(
                 f"sources must be 'auto' or some of {', '.join(map(repr, _SOURCES))}, "
-                f"got {self.sources!r}."
+                f"got {shorten(self.sources)}."
             )
         return tuple(source for source in _SOURCES if source in sources)
 
@@ -207,7 +207,7 @@ def _require(column: Any, what: str) -> Any:
 
 
 def check_size(rows: FloatArray) -> FloatArray:
-    """Refuse attributes whose squares are no numbers."""
+    """Raise if an attribute is too large to be squared."""
     largest = float(np.abs(rows).max())
     if largest > _LARGEST:
         raise InputError(

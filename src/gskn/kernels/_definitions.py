@@ -12,7 +12,7 @@ from scipy.sparse import csr_array, hstack
 
 from gskn._limits import MAX_ITERATIONS, MAX_WALK_LENGTH
 from gskn._types import FloatArray, IndexArray
-from gskn._validation import check_int
+from gskn._validation import check_int, shorten
 from gskn.exceptions import InputError
 from gskn.graphs._sparse import pool_matrix
 from gskn.kernels._enumeration import enumerate_walks, walk_pairs_block
@@ -350,6 +350,6 @@ def _check_pattern_length(length: object, name: str) -> int:
     if checked > MAX_EXACT_LENGTH:
         raise InputError(
             f"{name} must be at most {MAX_EXACT_LENGTH}, where exact patterns end, "
-            f"got {checked}."
+            f"got {shorten(checked)}."
         )
     return checked

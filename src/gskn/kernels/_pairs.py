@@ -9,7 +9,7 @@ from scipy.sparse import csr_array, issparse
 
 from gskn._offsets import runs_of_graphs
 from gskn._types import FloatArray, IndexArray
-from gskn._validation import check_choice
+from gskn._validation import check_choice, shorten
 from gskn.exceptions import InputError
 from gskn.graphs import GraphBatch, as_batch
 from gskn.graphs._sparse import pool_matrix
@@ -91,7 +91,7 @@ class Inputs:
         """Read and check what all kernels have in common."""
         check_choice(level, "level", choices=["graph", "node"])
         if not isinstance(normalize, bool | np.bool_):
-            raise InputError(f"normalize must be True or False, got {normalize!r}.")
+            raise InputError(f"normalize must be True or False, got {shorten(normalize)}.")
         left = as_batch(A)
         right = left if B is None else as_batch(B)
         _check_cells(left, right, level)

@@ -203,6 +203,7 @@ class _Options:
         check_choice(self.method, "method", choices=["auto", "exact", "sampled"])
         check_int(self.n_walks, "n_walks", minimum=1, maximum=MAX_WALKS)
         check_number(self.max_work, "max_work", minimum=0)
+        check_flag(self.exact_counts, "exact_counts")
 
     @property
     def probability(self) -> bool:

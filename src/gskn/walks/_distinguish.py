@@ -1,12 +1,13 @@
 """distinguish: from which length on walks tell two graphs, or two nodes, apart."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from gskn._types import FloatArray, IndexArray
-from gskn._validation import check_int
+from gskn._validation import check_int, shorten
 from gskn.exceptions import InputError
 from gskn.graphs import GraphBatch, as_batch
 from gskn.walks._colours import refine
@@ -64,8 +65,8 @@ def distinguish(
     nodes : pair of int, default=None
         A node of the first and one of the second graph; None compares whole graphs.
     max_length, max_induced_length : int
-        Last lengths to try, for patterns (at most 8) and for induced ones, whose walks
-        are enumerated.
+        Largest lengths to try, at most 8, for patterns and for induced patterns, whose
+        walks are enumerated.
 
     Returns
     -------
@@ -118,10 +119,7 @@ def distinguish(
 
 
 def _check_length(length: int, name: str) -> int:
-    length = check_int(length, name, minimum=1)
-    if length > MAX_EXACT_LENGTH:
-        raise InputError(f"{name} must be at most {MAX_EXACT_LENGTH}, got {length}.")
-    return length
+    return check_int(length, name, minimum=1, maximum=MAX_EXACT_LENGTH)
 
 
 def _one_graph(graph: Any, name: str) -> GraphBatch:
@@ -131,12 +129,16 @@ def _one_graph(graph: Any, name: str) -> GraphBatch:
     return GraphBatch(batch.adjacency, batch.graph_ptr)
 
 
-def _check_nodes(nodes: tuple[int, int] | None, pair: GraphBatch) -> IndexArray | None:
+def _check_nodes(nodes: Any, pair: GraphBatch) -> IndexArray | None:
     if nodes is None:
         return None
+    if not isinstance(nodes, Sequence | np.ndarray) or len(nodes) != 2:
+        raise InputError(f"nodes must be a pair of integers, got {shorten(nodes)}.")
     for node, size in zip(nodes, pair.graph_sizes, strict=True):
-        if not 0 <= check_int(node, "node", minimum=0) < size:
-            raise InputError(f"There is no node {node} in a graph of {size} nodes.")
+        if check_int(node, "node", minimum=0) >= size:
+            raise InputError(
+                f"There is no node {shorten(node)} in a graph of {size} nodes."
+            )
     return np.array([nodes[0], pair.graph_ptr[1] + nodes[1]])
 
 

@@ -6,7 +6,7 @@ from functools import lru_cache
 import numpy as np
 
 from gskn._types import AnyArray
-from gskn._validation import check_int
+from gskn._validation import check_flag, check_int
 
 MAX_PATTERN_LENGTH = 10  # which has 115,975 patterns; every node has a row of them
 
@@ -36,7 +36,7 @@ def patterns(length: int, *, staying: bool = False) -> AnyArray:
     """
     length = check_int(length, "length", minimum=1, maximum=MAX_PATTERN_LENGTH)
     listed, n_moving = _all_patterns(length)
-    return listed if staying else listed[:n_moving]
+    return listed if check_flag(staying, "staying") else listed[:n_moving]
 
 
 def pattern_names(patterns: AnyArray) -> list[str]:

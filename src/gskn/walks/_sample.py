@@ -11,7 +11,7 @@ from gskn._offsets import positions_within, running_total
 from gskn._random import RandomState, as_generator
 from gskn._threads import run_threads
 from gskn._types import AnyArray, BoolArray, FloatArray, IndexArray, NodeArray
-from gskn._validation import check_cells, check_int
+from gskn._validation import check_cells, check_flag, check_int
 from gskn.exceptions import InputError
 from gskn.graphs import GraphBatch, as_batch
 from gskn.walks._exact import as_sparse, row_maxima
@@ -73,6 +73,7 @@ def sample_walks(
     )
     walks = np.empty((batch.n_nodes, n_walks, length), dtype=np.int32)
     matrix = batch.adjacency
+    use_weights = check_flag(use_weights, "use_weights")
     totals = running_sums(batch, scaled_weights(batch, use_weights=use_weights))
     positions = positions_within(batch.graph_sizes)
 
