@@ -136,7 +136,7 @@ def test_failures_are_one_line_and_leave_no_file(tmp_path, call):
         ((tmp_path, "-o", tmp_path / "rows.csv"), "whose files are read as graphs"),
         (("nothing", "-o", out), "Nor is 'nothing' a file or folder"),
         (("./MUTAG", "-o", out), "no file or folder './MUTAG'"),
-        ((edges, "-o", out, "--model", "none"), "no model file none"),
+        ((edges, "-o", out, "--model", "none"), "no file 'none'"),
         ((edges, "-o", out, "--model", edges), "not a model"),
         ((edges, "-o", out, "--walk-length", 0), "walk_length must be at least 1"),
         ((edges, "-o", out, "--branches", "walks"), "branches must be"),
