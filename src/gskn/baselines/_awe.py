@@ -122,7 +122,7 @@ class AWE(GraphVectors):
         Nodes visited by a walk, its start included, at most 16; the authors count steps,
         one less, and use 10 of them.
     n_walks : int, default=17
-        Walks sampled from every node, at most a million; each is predicted once in an
+        Walks sampled from every node, at most 100,000; each is predicted once in an
         epoch.
     window : int, default=16
         Walks from the same node by which one is predicted; the authors use 4, 8 or 16.

@@ -120,7 +120,7 @@ def pattern_counts(  # noqa: PLR0913 - every one has a sensible default
         Whether a pattern also contains which of the visited nodes are adjacent. Walks
         are then enumerated, up to ``max_work`` of them in a graph; length at most 8.
     n_walks : int, default=30
-        Walks per node where they are sampled, at most a million.
+        Walks per node where they are sampled, at most 100,000.
     random_state : int, Generator or None, default=None
         Seed of sampled walks.
     max_work : float, default=2e8

@@ -41,7 +41,7 @@ def sample_walks(
     length : int
         Nodes visited by a walk, its start included (the paper's *l*); at most 1,000.
     n_walks : int, default=30
-        Walks per start node, at most a million.
+        Walks per start node, at most 100,000.
     random_state : int, Generator or None, default=None
         Seed. A walk depends on the seed, on its node's place in its graph and on its
         number alone: not on threads, on other graphs or on their order.
