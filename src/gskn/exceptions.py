@@ -25,23 +25,28 @@ class GsknError(Exception):
     """
 
     def __init__(self, message: object = ""):
-        super().__init__(printable(message))
+        super().__init__(one_line(message))
 
 
-def printable(message: object) -> str:
+def one_line(message: object) -> str:
     r"""Return the text of a message as one line with unprintable characters escaped.
 
     Examples
     --------
-    >>> printable("two\nlines, a\x1b[31mb\ud800")
+    >>> one_line("two\nlines, a\x1b[31mb\ud800")
     'two lines, a\\x1b[31mb\\ud800'
     """
     text = str(message)
+    return text if text.isprintable() else printable(" ".join(text.split()))
+
+
+def printable(text: str) -> str:
+    """Return a text with unprintable characters, except line breaks and tabs, escaped."""
     if text.isprintable():
         return text
     return "".join(
-        character if character.isprintable() else _escape(character)
-        for character in " ".join(text.split())
+        character if character.isprintable() or character in "\n\t" else _escape(character)
+        for character in text
     )
 
 

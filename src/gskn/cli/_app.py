@@ -22,7 +22,7 @@ from gskn.cli._evaluate import evaluate
 from gskn.cli._fit import fit
 from gskn.cli._models import models
 from gskn.cli._reproduce import reproduce
-from gskn.exceptions import GsknError, printable
+from gskn.exceptions import GsknError, one_line
 
 _INTERRUPTED = 130  # the exit code that shells report after Ctrl-C
 _MAX_MESSAGE = 2000  # characters
@@ -130,7 +130,7 @@ def _is_closed_pipe(error: Exception) -> bool:
 
 def _print_line(kind: str, message: object) -> None:
     """Print a message as one line on stderr."""
-    text = printable(" ".join(str(message).split()))
+    text = one_line(message)
     if len(text) > _MAX_MESSAGE:
         text = f"{text[: _MAX_MESSAGE // 2]} ... {text[-_MAX_MESSAGE // 2 :]}"
     with suppress(OSError):  # nobody reads stderr, or the disk is full

@@ -16,7 +16,7 @@ from gskn.exceptions import (
     InputError,
     MissingFileError,
     UnsupportedInputError,
-    printable,
+    one_line,
 )
 from gskn.graphs._assemble import GraphParts, assemble, shorten
 from gskn.graphs._batch import GraphBatch
@@ -140,7 +140,7 @@ def find_graph_files(path: Path, skipped: Sequence[Path] = ()) -> list[Path]:
         if names:
             warnings.warn(
                 f"Skipped {len(names)} file{'s' * (len(names) > 1)} {reason}: "
-                f"{printable(', '.join(names))}",
+                f"{one_line(', '.join(names))}",
                 GsknWarning,
                 stacklevel=4,  # the caller of read_graphs, iter_graphs or datasets.read
             )

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from gskn._optional import comes_from
 from gskn._types import AnyArray, IndexArray, NameArray
-from gskn.exceptions import GsknWarning, InputError, printable
+from gskn.exceptions import GsknWarning, InputError, one_line
 from gskn.graphs._assemble import GraphParts, as_floats, shorten
 from gskn.graphs._batch import as_python
 from gskn.graphs._options import AUTO, ReadOptions
@@ -85,7 +85,7 @@ def check_edge_columns(
     alike = [name for name in names if name.lower() == "weight"]
     if options.edge_weight == AUTO and weight_key is None and alike:
         warnings.warn(
-            f"The column {printable(repr(alike[0]))} is not read as edge weight; name it "
+            f"The column {one_line(repr(alike[0]))} is not read as edge weight; name it "
             "'weight', or pass edge_weight.",
             GsknWarning,
             stacklevel=stacklevel,
