@@ -44,13 +44,13 @@ def read_graphml(path: Path, options: ReadOptions) -> list[GraphParts]:
         line = error.lineno if isinstance(error, ExpatError) else error.position[0]
         raise FileFormatError(path, f"broken XML: {error}", line=line) from error
     except (networkx.NetworkXError, *FOREIGN_ERRORS) as error:
-        raise FileFormatError(path, f"not GraphML: {one_line(error)}") from error
+        raise FileFormatError(path, f"not GraphML: {describe_error(error)}") from error
     if not graphs:
         raise FileFormatError(path, "not GraphML: there is no graph in it")
     return [from_networkx(graph, options, number) for number, graph in enumerate(graphs)]
 
 
-def one_line(error: BaseException) -> str:
+def describe_error(error: BaseException) -> str:
     """Return the message of a foreign error on one line of at most 300 characters."""
     return " ".join(str(error).split())[:300] or type(error).__name__
 

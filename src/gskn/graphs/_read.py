@@ -23,7 +23,7 @@ from gskn.graphs._batch import GraphBatch
 from gskn.graphs._edgelist import read_edge_list
 from gskn.graphs._folder import Folder
 from gskn.graphs._graph6 import read_graph6
-from gskn.graphs._graphml import FOREIGN_ERRORS, one_line, read_graphml
+from gskn.graphs._graphml import FOREIGN_ERRORS, describe_error, read_graphml
 from gskn.graphs._keyed import from_named_data
 from gskn.graphs._molecules import read_sdf, read_smiles
 from gskn.graphs._networkx import from_networkx
@@ -265,7 +265,7 @@ def _read_gml(path: Path, options: ReadOptions) -> list[GraphParts]:
     except GsknError:
         raise
     except (networkx.NetworkXError, *FOREIGN_ERRORS) as error:
-        raise FileFormatError(path, f"not GML: {one_line(error)}") from error
+        raise FileFormatError(path, f"not GML: {describe_error(error)}") from error
     labels = [data.pop("label", None) for data in graph.nodes.values()]
     for node, label in zip(graph, labels, strict=True):
         if isinstance(label, list | dict):
@@ -290,7 +290,7 @@ def _read_json(path: Path, options: ReadOptions) -> list[GraphParts]:
     except GsknError:
         raise
     except ValueError as error:
-        raise FileFormatError(path, f"broken JSON: {one_line(error)}") from error
+        raise FileFormatError(path, f"broken JSON: {describe_error(error)}") from error
     graphs = content if isinstance(content, list) else [content]
     return [
         _from_node_link(path, graph, number, options) for number, graph in enumerate(graphs)
