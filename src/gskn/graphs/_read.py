@@ -167,7 +167,7 @@ def _read_file(path: Path, options: ReadOptions) -> GraphBatch:
     except GsknError:
         raise
     except (OSError, UnicodeDecodeError, RecursionError, MemoryError) as error:
-        reason = getattr(error, "strerror", None) or one_line(error)
+        reason = getattr(error, "strerror", None) or describe_error(error)
         raise FileFormatError(path, f"cannot be read as {suffix}: {reason}") from error
 
 
