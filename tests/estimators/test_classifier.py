@@ -86,3 +86,10 @@ def test_a_model_that_did_not_converge_says_so(halves):
     chance = np.random.default_rng(0).integers(0, 2, 100)
     with pytest.warns(ConvergenceWarning):
         GSKNClassifier(C=1e9, random_state=0).fit(graphs, chance)
+
+
+def test_no_graphs_have_no_predictions():
+    data = datasets.load("MUTAG")
+    model = GSKNClassifier(random_state=0).fit(data.graphs[::4], data.y[::4])
+    assert model.predict([]).shape == (0,)
+    assert model.decision_function([]).shape[0] == 0

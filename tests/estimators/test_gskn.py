@@ -5,6 +5,7 @@ import pytest
 from gskn import GSKN, as_batch, datasets
 from gskn.estimators import _gskn, _sample
 from gskn.exceptions import InputError
+from gskn.layers import NodeFeatures
 
 
 def labelled(n_nodes, labels):
@@ -157,3 +158,51 @@ def test_labels_that_are_missing_are_named():
     model = GSKN(random_state=0).fit([labelled(3, "CNC")])
     with pytest.raises(InputError, match="no node labels, but those of fit had"):
         model.transform([nx.path_graph(3)])
+
+
+@pytest.mark.parametrize("branch", ["walk", "anonymous", "joint"])
+@pytest.mark.parametrize("n_layers", [1, 3])
+@pytest.mark.parametrize("alpha", [1.5, 1e4, 1e6])
+def test_other_graphs_change_an_embedding_by_rounding_only(branch, n_layers, alpha):
+    """The bounds are those of the docstring; distances of near points are exact."""
+    graphs = datasets.load("MUTAG").graphs[:40]
+    model = GSKN(
+        (branch,), n_layers=n_layers, alpha=alpha, anonymous_length=4, random_state=0
+    )
+    together = model.fit(graphs).transform(graphs)
+    for number in range(0, 40, 7):
+        alone = model.transform(graphs[number])
+        largest = np.abs(together[number]).max()
+        bound = (1e-15 if n_layers == 1 else 1e-11) * largest
+        assert np.abs(alone[0] - together[number]).max() <= bound
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("walk_length", 10**18),
+        ("walk_length", 1.5),
+        ("n_landmarks", 10**9),
+        ("n_layers", 10**7),
+        ("n_walks", 10**12),
+        ("alpha", "wide"),
+        ("alpha", 10**400),
+        ("eps", float("nan")),
+        ("anonymous_length", 10**18),
+        ("n_jobs", 0),
+    ],
+)
+def test_parameters_out_of_bounds_are_named(name, value):
+    with pytest.raises(InputError, match=name):
+        GSKN(random_state=0, **{name: value}).fit(datasets.rings(3).graphs)
+
+
+def test_progress_advances_with_every_length():
+    graphs = datasets.rings(3).graphs
+    model = GSKN(("walk",), walk_length=40, random_state=0).fit(graphs)
+    model.transform(graphs)
+    assert model.stack_.n_blocks() == 40
+    calls = []
+    features = NodeFeatures(*model.encoder_.distinct_rows(graphs))
+    model.stack_.transform(graphs, features, None, lambda: calls.append(1))
+    assert len(calls) == 40

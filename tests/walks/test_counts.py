@@ -10,7 +10,7 @@ from threadpoolctl import threadpool_info
 
 from gskn import as_batch, datasets
 from gskn.exceptions import InputError
-from gskn.walks import _exact, pattern_counts, pattern_tables, patterns
+from gskn.walks import _exact, pattern_counts, pattern_tables, patterns, sample_walks
 from gskn.walks._mobius import Kind
 from gskn.walks._plan import make_plan
 from tests.reference import walks as reference
@@ -330,3 +330,28 @@ def test_patterns_that_cannot_be_have_no_entry():
 
 def test_a_star_is_never_too_much():
     assert pattern_counts(nx.star_graph(50_000), 8).is_exact.all()
+
+
+@pytest.mark.parametrize(
+    ("length", "method", "remedy"),
+    [
+        (50, "auto", "at most 10 for sampled patterns, got 50; use a smaller length"),
+        (11, "sampled", "at most 10 .* got 11; use a smaller length"),
+        (9, "exact", "at most 8 .* got 9; use method='sampled' up to length 10"),
+    ],
+)
+def test_lengths_beyond_the_limits_are_named_with_a_remedy_that_works(
+    length, method, remedy
+):
+    with pytest.raises(InputError, match=remedy):
+        pattern_counts(np.ones((3, 3)) - np.eye(3), length, method=method)
+
+
+def test_the_remedy_for_long_patterns_works():
+    table = pattern_counts(np.ones((3, 3)) - np.eye(3), 9, method="sampled", n_walks=5)
+    assert table.rows.shape[0] == 3
+
+
+def test_more_sampled_walks_than_the_limit_are_refused():
+    with pytest.raises(InputError, match="n_walks must be at most"):
+        sample_walks(np.ones((3, 3)), 3, n_walks=10**12)

@@ -89,6 +89,10 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     enumerated: those against landmarks take ``length - 1`` sparse products, patterns the
     algebra of `gskn.walks`.
 
+    A graph embedding does not depend on the other graphs of a call, up to rounding:
+    products of matrices of other shapes round differently. The differences are below 1e-15
+    of the largest entry with one layer, and below 1e-11 with several layers.
+
     Examples
     --------
     >>> from gskn import GSKN, datasets

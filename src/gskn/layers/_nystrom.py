@@ -8,13 +8,19 @@ from scipy.linalg import eigh
 
 from gskn._blas import in_product, multiply
 from gskn._types import FloatArray
+from gskn.layers._jit import refine_near
 
 
 def gaussian(points: FloatArray, others: FloatArray, bandwidth: float) -> FloatArray:
     """Return ``exp(-bandwidth / 2 |x - z|^2)`` for all pairs of rows."""
+    points, others = np.ascontiguousarray(points), np.ascontiguousarray(others)
     squares = (points**2).sum(axis=1)[:, None] + (others**2).sum(axis=1)
     distances = squares - 2.0 * multiply(points, others.T)
-    np.maximum(distances, 0.0, out=distances)  # rounding may give negative values
+    # The distance of near points is a difference of large numbers. Times a large
+    # bandwidth, its rounding error would be an error of the kernel that depends on the
+    # other points of the product.
+    refine_near(points, others, squares, distances)
+    np.maximum(distances, 0.0, out=distances)  # norms of zero leave nothing to refine
     distances *= -0.5 * bandwidth
     kernel: FloatArray = np.exp(distances, out=distances)
     return kernel
