@@ -19,6 +19,8 @@ REAL_DATA = os.environ.get("GSKN_DATA")
 def _isolated(tmp_path, monkeypatch):
     """Keep every test away from the user's data and cache."""
     monkeypatch.delenv("GSKN_DATA", raising=False)
+    # Test runners set the width of their own screen; tables would wrap at it.
+    monkeypatch.delenv("COLUMNS", raising=False)
     for variable in ("XDG_CACHE_HOME", "LOCALAPPDATA", "HOME"):
         monkeypatch.setenv(variable, str(tmp_path / "user"))
 

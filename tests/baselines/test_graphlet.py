@@ -141,7 +141,7 @@ def test_what_is_not_defined_is_refused():
     directed = as_batch([nx.path_graph(3), nx.DiGraph([(0, 1)])])
     with pytest.raises(InputError, match="but graph 1 is directed; leave it out, or add"):
         GraphletKernel().fit(directed)
-    with pytest.raises(InputError, match="size must be 3 or 4, got 5"):
+    with pytest.raises(InputError, match="size must be at most 4, got 5"):
         GraphletKernel(5).fit([nx.path_graph(3)])
     with pytest.raises(InputError, match="size must be at least 3, got 2"):
         GraphletKernel(2).fit([nx.path_graph(3)])

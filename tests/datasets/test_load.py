@@ -145,7 +145,7 @@ def test_spelling_of_names_does_not_matter(name, expected):
 def test_an_unknown_name_suggests_the_nearest():
     with pytest.raises(UnknownDatasetError, match="did you mean 'MUTAG'"):
         datasets.load("MUTAGG")
-    with pytest.raises(LookupError, match="known are MUTAG, PTC"):
+    with pytest.raises(LookupError, match="available: MUTAG, PTC"):
         datasets.load("xyz")
 
 
