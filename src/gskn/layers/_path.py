@@ -35,9 +35,9 @@ class PathLayer(EnumeratedLayer):
     """Sum over all paths, walks without repeated nodes, of the kernel of node features.
 
     Paths of up to five nodes are not enumerated: their sum is a signed sum over walks,
-    triangles and cycles of four (`_path_terms`), which looks two steps ahead from every
-    group of twins instead of three (``benchmarks/speed/paths.py``). Directed graphs, and
-    graphs with edge weights that are used, are enumerated.
+    triangles and cycles of four (``_path_terms.py``), which looks two steps ahead from
+    every group of twins instead of three (``benchmarks/speed/paths.py``). Directed graphs,
+    and graphs with edge weights that are used, are enumerated.
     """
 
     ignored_parameters = frozenset({"anonymous_length", "beta"})
@@ -87,7 +87,7 @@ def _is_signed(context: WalkContext, length: int) -> bool:
 
 
 class _SignedSums:
-    """Signed sums over the nodes that follow the first of a path; see `_path_terms`.
+    """Signed sums over the nodes that follow the first of a path; see ``_path_terms.py``.
 
     ``factors[p - 1]`` are the factors of all groups of twins at position p.
     """
