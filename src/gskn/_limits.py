@@ -22,6 +22,8 @@ MAX_ITERATIONS = 10_000  # of refinements, steps and epochs
 MAX_DIMENSIONS = 100_000  # columns of the features of a baseline
 MAX_CELLS = 2**30  # of one array of numbers: 8 GB
 
+STATISTICS_NODES = 2**16  # nodes whose patterns are counted together
+
 
 def max_unpacked_bytes(n_bytes: int) -> int:
     """Return how many bytes a file of ``n_bytes`` may occupy once it is unpacked."""

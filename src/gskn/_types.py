@@ -1,5 +1,6 @@
-"""Array types, named by what they hold."""
+"""Types of arrays, named by their content, and of parameters."""
 
+from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -11,3 +12,4 @@ NodeArray: TypeAlias = NDArray[np.int32]
 BoolArray: TypeAlias = NDArray[np.bool_]
 NameArray: TypeAlias = NDArray[Any]
 AnyArray: TypeAlias = NDArray[Any]
+Params: TypeAlias = Mapping[str, Any]  # of an estimator or a classifier, by name

@@ -9,14 +9,14 @@ from gskn.exceptions import InputError
 
 
 class FitsInTransform(TransformerMixin, BaseEstimator):
-    """Fit a PCA to every sixteen graphs that come together, as published programs do."""
+    """Fit a PCA to every sixteen consecutive graphs, as the published program does."""
 
     def fit(self, _X, _y=None):
         return self
 
     def transform(self, X):
-        rows = pattern_counts(as_batch(X), 5).graph_rows().toarray()
-        parts = [rows[n : n + 16] for n in range(0, len(rows), 16)]
+        embeddings = pattern_counts(as_batch(X), 5).graph_rows().toarray()
+        parts = [embeddings[n : n + 16] for n in range(0, len(embeddings), 16)]
         return np.vstack([PCA(1).fit_transform(part) for part in parts])
 
 
@@ -28,17 +28,19 @@ def sorted_set():
     return data.graphs[order], data.y[order]
 
 
-def test_our_rows_depend_on_their_graph_alone(sorted_set):
+def test_graph_embeddings_do_not_depend_on_other_graphs(sorted_set):
     model = GSKN(("walk", "anonymous", "joint"), random_state=0)
     assert check_order_independence(model, sorted_set[0]) < 1e-10
 
 
-def test_a_transform_that_learns_from_its_batch_is_caught(sorted_set):
-    with pytest.raises(InputError, match=r"row of graph \d+ depends on the other graphs"):
+def test_transform_that_learns_from_its_batch_raises(sorted_set):
+    with pytest.raises(
+        InputError, match=r"embedding of graph \d+ depends on the other graphs"
+    ):
         check_order_independence(FitsInTransform(), sorted_set[0])
 
 
-def test_sorted_and_shuffled_files_give_equal_rows_and_equal_accuracy(sorted_set):
+def test_order_of_graphs_does_not_change_embeddings_and_accuracy(sorted_set):
     graphs, y = sorted_set
     order = np.random.default_rng(0).permutation(len(y))
     test = np.arange(len(y)) % 3 == 0
@@ -54,6 +56,6 @@ def test_sorted_and_shuffled_files_give_equal_rows_and_equal_accuracy(sorted_set
     )
 
 
-def test_one_graph_has_no_order(sorted_set):
+def test_single_graph_raises(sorted_set):
     with pytest.raises(InputError, match="at least two graphs"):
         check_order_independence(GSKN(), sorted_set[0][:1])

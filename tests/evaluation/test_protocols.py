@@ -11,12 +11,11 @@ from gskn import GSKN, datasets
 from gskn.baselines import WLKernel
 from gskn.datasets import Dataset
 from gskn.estimators import _sample
-from gskn.evaluation import MODELS, Model, ResultFile, _patterns, _svm, evaluate
-from gskn.evaluation._part import Part
-from gskn.evaluation._patterns import PatternRows
+from gskn.evaluation import MODELS, Model, ResultFile, _svm, evaluate
+from gskn.evaluation._cache import EmbeddingCache
 from gskn.evaluation._protocols import _Run, split
-from gskn.evaluation._shared import Shared
 from gskn.exceptions import InputError
+from gskn.layers import _anonymous
 
 FAST = Model(
     "fast",
@@ -59,7 +58,7 @@ def test_equal_seeds_give_equal_scores_and_repeats_differ(data):
 
 def test_a_run_resumes_where_it_stopped(data, tmp_path, monkeypatch):
     file = ResultFile(tmp_path / "runs.jsonl")
-    choose, n_chosen, n_calls = _Run._choose, [], []
+    choose, n_chosen, n_calls = _Run._select, [], []
 
     def stop_after_three():
         n_calls.append(1)
@@ -69,7 +68,7 @@ def test_a_run_resumes_where_it_stopped(data, tmp_path, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         evaluate(data, [FAST], results=file, advance=stop_after_three)
     assert len(file.read()) == 3
-    monkeypatch.setattr(_Run, "_choose", lambda *a: n_chosen.append(1) or choose(*a))
+    monkeypatch.setattr(_Run, "_select", lambda *a: n_chosen.append(1) or choose(*a))
     n_calls.clear()
     records = evaluate(data, [FAST], results=file, advance=lambda: n_calls.append(1))
     assert len(n_chosen) == 7
@@ -163,7 +162,7 @@ def test_stored_results_can_be_resumed(real_data, tmp_path, monkeypatch):
         pytest.skip("needs the documentation")
     file = ResultFile(shutil.copy(stored, tmp_path))
     n_records = len(file.read())
-    for name in ("_fold", "_best_on_test"):
+    for name in ("_nested_fold", "_best_on_test"):
         monkeypatch.delattr(_Run, name)  # nothing is run again
     for name in ("MUTAG", "PTC"):
         data = datasets.load(name, real_data)
@@ -215,7 +214,7 @@ def test_a_part_gives_the_rows_of_the_estimator():
     """Also where it takes them from another setting."""
     graphs = datasets.load("structure").graphs[::16]
     numbers = np.arange(graphs.n_graphs)
-    part = Part(Shared(graphs, n_jobs=None), numbers[::2], numbers[1::2], seed=3)
+    part = EmbeddingCache(graphs, n_jobs=None).split(numbers[::2], numbers[1::2], seed=3)
     train, test = graphs[::2], graphs[1::2]
     first = {"branches": ("walk", "joint", "anonymous"), "anonymous_length": 4}
     for change in (
@@ -235,7 +234,7 @@ def test_a_part_gives_the_rows_of_the_estimator():
     ):
         setting = {**first, **change}
         model = GSKN(random_state=3, **setting).fit(train)
-        rows, others = part.rows(MODELS["gskn"], setting)
+        rows, others = part.embed(MODELS["gskn"], setting)
         np.testing.assert_allclose(rows, model.transform(train), rtol=1e-9, atol=1e-9)
         np.testing.assert_allclose(others, model.transform(test), rtol=1e-9, atol=1e-9)
 
@@ -247,12 +246,12 @@ def test_graphs_are_compared_once_for_all_kernels_made_of_it(monkeypatch, name):
     test = np.setdiff1d(np.arange(graphs.n_graphs), train)
     seen, compare = [], kind.compare
     monkeypatch.setattr(kind, "compare", lambda *a: seen.append(1) or compare(*a))
-    shared = Shared(graphs, n_jobs=None)
-    found = [Part(shared, train, test, 0).rows(model, s) for s in model.embeddings]
+    shared = EmbeddingCache(graphs, n_jobs=None)
+    found = [shared.split(train, test, 0).embed(model, s) for s in model.grid]
     finishing = kind().finishing
-    kept = [{k: v for k, v in s.items() if k not in finishing} for s in model.embeddings]
+    kept = [{k: v for k, v in s.items() if k not in finishing} for s in model.grid]
     assert len(seen) == len({repr(setting) for setting in kept})
-    for setting, (rows, others) in zip(model.embeddings, found, strict=True):
+    for setting, (rows, others) in zip(model.grid, found, strict=True):
         kernel = kind(**setting).fit_transform(graphs)
         np.testing.assert_allclose(rows, kernel[np.ix_(train, train)], atol=1e-9)
         np.testing.assert_allclose(others, kernel[np.ix_(test, train)], atol=1e-9)
@@ -260,11 +259,11 @@ def test_graphs_are_compared_once_for_all_kernels_made_of_it(monkeypatch, name):
 
 def test_counts_of_all_graphs_give_the_rows_of_a_fit(monkeypatch):
     """However few graphs it is fitted to, and in however many runs they are counted."""
-    monkeypatch.setattr(_patterns, "_RUN_NODES", 100)
+    monkeypatch.setattr(_anonymous, "STATISTICS_NODES", 100)
     monkeypatch.setattr(_sample, "FIT_NODES", 150)
     graphs = datasets.load("structure").graphs[::16]
     train, test = np.arange(15), np.arange(15, graphs.n_graphs)
-    patterns = PatternRows(graphs, n_jobs=None)
+    patterns = GSKN.precompute(graphs)
     for length, weighting, aggregate in (
         (5, "count", True),
         (4, "count", True),
@@ -279,7 +278,7 @@ def test_counts_of_all_graphs_give_the_rows_of_a_fit(monkeypatch):
             aggregate=aggregate,
             random_state=1,
         )
-        rows, others = patterns.embed(model, train, test)
+        rows, others = patterns.split(train, test).embed(model)
         model.fit(graphs[train])
         np.testing.assert_allclose(rows, model.transform(graphs[train]), rtol=1e-9)
         np.testing.assert_allclose(others, model.transform(graphs[test]), rtol=1e-9)
@@ -290,20 +289,20 @@ def test_a_kernel_that_learns_nothing_is_computed_once(data, monkeypatch):
     compare = WLKernel.compare
     monkeypatch.setattr(WLKernel, "compare", lambda *a: seen.append(1) or compare(*a))
     shared = evaluate(data, ["wl"])
-    assert len(seen) == len(MODELS["wl"].embeddings)
+    assert len(seen) == len(MODELS["wl"].grid)
     monkeypatch.setattr(WLKernel, "learns_from", lambda *_: True)
     assert [r.scores for r in evaluate(data, ["wl"])] == [r.scores for r in shared]
-    assert len(seen) == 11 * len(MODELS["wl"].embeddings)  # ten folds more
+    assert len(seen) == 11 * len(MODELS["wl"].grid)  # ten folds more
 
 
 @pytest.mark.parametrize("protocol", ["nested", "paper"])
 def test_every_named_model_runs(data, protocol):
     few = np.r_[0:4, 50:54]
     small = Dataset("small", data.graphs[few], data.y[few])
-    refusals = {}
-    records = evaluate(small, list(MODELS), protocol=protocol, refusals=refusals)
-    assert sorted(refusals) == ["hgk-sp", "hgk-wl"]  # there are no attributes
-    assert "the graphs have none; give attributes" in refusals["hgk-wl"]
+    skipped = {}
+    records = evaluate(small, list(MODELS), protocol=protocol, skipped=skipped)
+    assert sorted(skipped) == ["hgk-sp", "hgk-wl"]  # there are no attributes
+    assert "the graphs have none; give attributes" in skipped["hgk-wl"]
     # No more folds than the smallest class has graphs.
     assert len(records) == 4 * (len(MODELS) - 2)
     assert all(0 <= r.scores["accuracy"] <= 1 for r in records)
@@ -312,7 +311,7 @@ def test_every_named_model_runs(data, protocol):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"models": ["gnn"]}, "no model 'gnn'; known are"),
+        ({"models": ["gnn"]}, "no model 'gnn'; the models are"),
         ({"protocol": "fair"}, "protocol must be one of"),
         ({"folds": "random"}, "folds must be one of"),
         ({"folds": "published"}, "no published folds"),

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from gskn._types import FloatArray
 from gskn._validation import check_flags
 from gskn.baselines._colours import check_labels
+from gskn.baselines._precomputation import KernelPrecomputation
 from gskn.graphs import GraphBatch, as_batch
 
 
@@ -62,6 +63,13 @@ class GraphKernel(TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]
     def _looks_at_labels(self) -> bool:
         """Tell whether labels count, if there are any; known after fit."""
         return True
+
+    @classmethod
+    def precompute(
+        cls, batch: GraphBatch, n_jobs: int | None = None
+    ) -> KernelPrecomputation:
+        """Return an object that computes kernels of a batch for many folds."""
+        return KernelPrecomputation(batch, n_jobs)
 
     def learns_from(self, batch: GraphBatch) -> bool:  # noqa: ARG002
         """Tell whether kernels would depend on these graphs, beyond those they are of.

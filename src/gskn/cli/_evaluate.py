@@ -106,8 +106,8 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one option each
     """
     from gskn.evaluation import ResultFile
     from gskn.evaluation._limits import check_jobs, check_seed
-    from gskn.evaluation._models import find_models
     from gskn.evaluation._protocols import split
+    from gskn.evaluation._registry import find_models
 
     # Everything is checked before the first fold, not after hours of work.
     check_seed(seed, max(1, repeats or 1))
@@ -263,15 +263,15 @@ def _run(
             bar.update(task, description=as_description(data.name))
             own = {**options, "advance": lambda: bar.advance(task)}
             own["repeats"] = n_repeats[data.task]
-            refusals: dict[str, str] = {}
-            own["refusals"] = refusals if len(models) > 1 else None
+            skipped: dict[str, str] = {}
+            own["skipped"] = skipped if len(models) > 1 else None
             if data.task == "node":
                 records = evaluate_nodes(data, models, **own)
             else:
                 records = evaluate_graphs(data, models, **own, **graph_options)
             if not records:
-                raise InputError(f"No model is for {data.name}. {refusals[models[0]]}")
-            for model, reason in refusals.items():
+                raise InputError(f"No model is for {data.name}. {skipped[models[0]]}")
+            for model, reason in skipped.items():
                 warnings.warn(f"{model} is left out on {data.name}. {reason}", stacklevel=1)
             for record in records:
                 found.setdefault(_row_name(record), []).append(record)

@@ -19,7 +19,7 @@ def models(as_json: AsJson = False) -> None:
             "what": model.description,
             "estimator": model.estimator.__name__,
             "gives": "kernel" if model.gives_kernels else "rows",
-            "settings": len(model.embeddings),
+            "settings": len(model.grid),
         }
         for model in MODELS.values()
     ]

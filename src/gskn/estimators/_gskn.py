@@ -13,10 +13,12 @@ from gskn._offsets import runs_of_graphs
 from gskn._optional import comes_from
 from gskn._random import RandomState, as_generator
 from gskn._types import FloatArray
+from gskn.estimators._gskn_precomputation import GSKNPrecomputation
 from gskn.estimators._parameters import make_stack
 from gskn.estimators._persist import load_model, save_model
+from gskn.estimators._precomputation import Precomputation
 from gskn.estimators._progress import progress
-from gskn.estimators._sample import FIT_NODES, check_nodes, draw_graphs, sample_graphs
+from gskn.estimators._sample import FIT_NODES, check_nodes, plan_fit, sample_graphs
 from gskn.exceptions import InputError
 from gskn.graphs import AttributeEncoder, GraphBatch, as_batch
 from gskn.layers import NodeFeatures
@@ -189,6 +191,25 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self, "stack_")
         return np.array(self.stack_.feature_names(), dtype=object)
 
+    @classmethod
+    def precompute(cls, batch: GraphBatch, n_jobs: int | None = None) -> Precomputation:
+        """Return an object that embeds parts of a batch for many fits.
+
+        Parameters
+        ----------
+        batch : GraphBatch
+            All graphs.
+        n_jobs : int or None, default=None
+            Number of threads of the shared computations.
+
+        Returns
+        -------
+        precomputation : Precomputation
+            ``precomputation.split(train, test).embed(model)`` returns the same embeddings,
+            up to rounding, as a fit of ``model`` to the training graphs.
+        """
+        return GSKNPrecomputation(batch, n_jobs)
+
     def save(self, path: str | Path) -> None:
         """Write the fitted model to one file, without pickle."""
         save_model(self, path)
@@ -200,24 +221,22 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return model
 
     def _fit(self, batch: GraphBatch, *, embed: bool) -> list[FloatArray]:
-        """Fit; return the rows of all nodes if they are wanted and were needed anyway."""
-        stack = make_stack(self.get_params(deep=False))
+        """Fit; return the node embeddings if requested and computed by the fit."""
+        plan = plan_fit(self, batch.graph_sizes)
         check_nodes(batch)
-        generator = as_generator(self.random_state)
         encoder = AttributeEncoder(sources=self.attributes).fit(batch)
-        drawn = draw_graphs(batch.graph_sizes, generator)
-        sample = batch if len(drawn) == batch.n_graphs else batch[drawn]
-        rows = NodeFeatures(*encoder.distinct_rows(sample))
+        sample = batch if len(plan.graphs) == batch.n_graphs else batch[plan.graphs]
+        features = NodeFeatures(*encoder.distinct_rows(sample))
         embed = embed and sample is batch
-        n_blocks = stack.n_fit_blocks(embed=embed)
+        n_blocks = plan.stack.n_fit_blocks(embed=embed)
         with progress("landmarks", n_blocks, shown=self.verbose > 0) as advance:
-            blocks = stack.fit(
-                sample, rows, generator, self.n_jobs, embed=embed, advance=advance
+            blocks = plan.stack.fit(
+                sample, features, plan.generator, self.n_jobs, embed=embed, advance=advance
             )
         self.encoder_ = encoder
-        self.stack_ = stack
-        self.n_features_out_ = len(stack.feature_names())
-        return blocks if embed else []
+        self.stack_ = plan.stack
+        self.n_features_out_ = len(plan.stack.feature_names())
+        return blocks
 
     def _rows(self, batch: GraphBatch) -> FloatArray:
         pooled = [np.empty((0, self.n_features_out_))]

@@ -1,11 +1,11 @@
-"""How good rows are: models, protocols, scores, records of runs and pictures."""
+"""Evaluation of embeddings: models, protocols, scores, records of runs and plots."""
 
 from gskn.evaluation._model import Model
-from gskn.evaluation._models import MODELS
 from gskn.evaluation._nodes import NODE_METRICS, evaluate_nodes
 from gskn.evaluation._order import check_order_independence
 from gskn.evaluation._protocols import evaluate
 from gskn.evaluation._records import Record, ResultFile
+from gskn.evaluation._registry import MODELS
 from gskn.evaluation._scores import (
     GRAPH_METRICS,
     Summary,

@@ -1,98 +1,133 @@
-"""A model: what it may choose from, on the training part alone."""
+"""A model: an estimator with the parameter values among which inner folds select."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from gskn.estimators import GSKN
-from gskn.evaluation._digest import digest
-from gskn.evaluation._svm import LINEAR, RBF, Setting
+import numpy as np
 
-_NO_PART = ("random_state", "n_jobs", "verbose")  # seeds are said by name, threads by none
+from gskn._types import FloatArray, IndexArray, Params
+from gskn.estimators import GSKN, Precomputation
+from gskn.evaluation._digest import digest
+from gskn.evaluation._svm import LINEAR, RBF
+from gskn.graphs import GraphBatch
+
+# Excluded from the configuration: the seed is stored separately, threads and messages do
+# not affect results.
+_EXCLUDED = frozenset({"random_state", "n_jobs", "verbose"})
 
 
 @dataclass(frozen=True)
 class Model:
-    """A name, embeddings to choose from, and classifiers to choose from.
+    """An estimator of embeddings or kernels with a parameter grid, and classifiers.
 
     Attributes
     ----------
-    name, description : str
-        What it is called in tables, and what it is.
-    embeddings : tuple of mappings
-        Parameters of the estimator other than its defaults.
+    name : str
+        Name on the command line and in records.
+    description : str
+        Name in tables.
+    grid : tuple of mappings
+        Parameters of the estimator to select among; parameters that are not named have
+        their defaults.
     classifiers : tuple of mappings
-        Kernel and C of an SVM: "linear" or "rbf" on standardised rows; "precomputed" for
-        estimators that return kernels with the training graphs instead of rows.
+        Kernel and C of an SVM: "linear" or "rbf" on standardized embeddings;
+        "precomputed" for estimators that return kernels with the training graphs.
     estimator : callable
-        What makes rows of graphs: a transformer in scikit-learn's form.
+        Class of transformers with the API of scikit-learn.
     transductive : bool
-        Whether the estimator is fitted to all graphs, without their classes, instead of
-        the training part: once for all folds. For those that would take too long.
+        Whether the estimator is fitted once to all graphs, without their classes, instead
+        of to the training graphs of every fold. For estimators that would take too long
+        otherwise.
+
+    Examples
+    --------
+    >>> from gskn.baselines import WLKernel
+    >>> model = Model(
+    ...     "wl-2", "WL kernel, two iterations", ({"n_iterations": 2},),
+    ...     ({"kernel": "precomputed", "C": 1.0},), WLKernel,
+    ... )
+    >>> model.gives_kernels
+    True
     """
 
     name: str
     description: str
-    embeddings: tuple[Setting, ...]
-    classifiers: tuple[Setting, ...] = field(default_factory=lambda: LINEAR + RBF)
+    grid: tuple[Params, ...]
+    classifiers: tuple[Params, ...] = field(default_factory=lambda: LINEAR + RBF)
     estimator: Callable[..., Any] = GSKN
     transductive: bool = False
 
     @property
     def configuration(self) -> dict[str, Any]:
-        """What the model may choose from, as records keep it."""
-        others: dict[str, Any] = {}
-        if self.estimator is not GSKN:
-            others["estimator"] = self.estimator.__name__
-        if self.transductive:
-            others["transductive"] = True
+        """Estimator, grid and classifiers, as stored in records."""
         return {
-            **others,
-            "embeddings": [plain(setting) for setting in self.embeddings],
-            "classifiers": [dict(setting) for setting in self.classifiers],
+            "estimator": self.estimator.__name__,
+            **({"transductive": True} if self.transductive else {}),
+            "embeddings": [as_json(params) for params in self.grid],
+            "classifiers": [dict(params) for params in self.classifiers],
             "parameters": self._digest(),
         }
 
     def _digest(self) -> str:
-        """Return a digest of all parameters: other defaults are another run."""
-        everything = []
-        for setting in self.embeddings:
-            given = self.estimator(**setting).get_params(deep=False)
-            everything.append({k: v for k, v in given.items() if k not in _NO_PART})
-        return digest(repr([sorted(given.items()) for given in everything]).encode())
+        """Return a digest of all parameters: with other defaults it is another run."""
+        values = []
+        for params in self.grid:
+            complete = self.estimator(**params).get_params(deep=False)
+            values.append(sorted((k, v) for k, v in complete.items() if k not in _EXCLUDED))
+        return digest(repr(values).encode())
 
     @property
     def gives_kernels(self) -> bool:
-        """Whether the estimator returns kernels with the training graphs, not rows."""
+        """Whether the estimator returns kernels with the training graphs."""
         return bool(self.classifiers[0]["kernel"] == "precomputed")
 
     @property
-    def first_classifiers(self) -> list[Setting]:
-        """One of the middle for every kernel, by which embeddings are compared."""
-        kernels = dict.fromkeys(setting["kernel"] for setting in self.classifiers)
-        by_kernel = [[s for s in self.classifiers if s["kernel"] == k] for k in kernels]
-        return [own[(len(own) - 1) // 2] for own in by_kernel]
+    def embeds_nodes(self) -> bool:
+        """Whether the estimator embeds nodes, too."""
+        return callable(getattr(self.estimator, "transform_nodes", None))
+
+    @property
+    def screening_classifiers(self) -> list[Params]:
+        """The middle value of C for every kernel, with which embeddings are compared."""
+        kernels = dict.fromkeys(params["kernel"] for params in self.classifiers)
+        by_kernel = [[p for p in self.classifiers if p["kernel"] == k] for k in kernels]
+        return [params[(len(params) - 1) // 2] for params in by_kernel]
+
+    def precompute(self, batch: GraphBatch, n_jobs: int | None) -> Precomputation:
+        """Return the precomputation of the estimator, or the default one."""
+        factory = getattr(self.estimator, "precompute", Precomputation)
+        precomputation: Precomputation = factory(batch, n_jobs)
+        return precomputation
+
+    def select(
+        self, embeddings: FloatArray, graphs: IndexArray, train: IndexArray
+    ) -> FloatArray:
+        """Return the rows of some graphs; of a kernel, the columns of training graphs."""
+        return (
+            embeddings[np.ix_(graphs, train)] if self.gives_kernels else embeddings[graphs]
+        )
 
 
-def vary(middle: Setting, changes: Iterable[Setting]) -> tuple[Setting, ...]:
-    """Return a setting, and one for each change of it.
-
-    All combinations would be many times as many, and on sets of some hundred graphs inner
-    folds cannot tell so many apart.
-    """
-    return (middle, *({**middle, **change} for change in changes))
-
-
-def plain(setting: Setting) -> dict[str, Any]:
-    """Return a setting as JSON gives it back."""
-    return {k: list(v) if isinstance(v, tuple) else v for k, v in setting.items()}
-
-
-def make(
-    estimator: Callable[..., Any], setting: Setting, seed: int, n_jobs: int | None
+def make_estimator(
+    estimator: Callable[..., Any], params: Params, seed: int, n_jobs: int | None
 ) -> Any:
-    """Make an estimator, with seed and threads where it knows of them."""
-    model = estimator(**setting)
-    given = {"random_state": seed, "n_jobs": n_jobs}
-    known = model.get_params(deep=False)
-    return model.set_params(**{k: v for k, v in given.items() if k in known})
+    """Return a new estimator, with seed and threads if it has such parameters."""
+    instance = estimator(**params)
+    names = instance.get_params(deep=False).keys()
+    common = {"random_state": seed, "n_jobs": n_jobs}
+    return instance.set_params(**{k: v for k, v in common.items() if k in names})
+
+
+def one_at_a_time(center: Params, changes: Iterable[Params]) -> tuple[Params, ...]:
+    """Return a grid of the center and of one variation for each change.
+
+    All combinations would be many times as many, and inner folds of a few hundred graphs
+    cannot distinguish that many.
+    """
+    return (center, *({**center, **change} for change in changes))
+
+
+def as_json(params: Params) -> dict[str, Any]:
+    """Return parameters as JSON reads them back: with lists instead of tuples."""
+    return {k: list(v) if isinstance(v, tuple) else v for k, v in params.items()}

@@ -8,6 +8,7 @@ are trained. They see the graphs that are tested, never their classes.
 from itertools import product
 from typing import Any
 
+from gskn._types import Params as Setting
 from gskn.baselines import (
     AWE,
     GCKN,
@@ -24,8 +25,9 @@ from gskn.baselines import (
     WLOAKernel,
     WWLKernel,
 )
-from gskn.evaluation._model import Model, vary
-from gskn.evaluation._svm import PRECOMPUTED, Setting
+from gskn.evaluation._model import Model
+from gskn.evaluation._model import one_at_a_time as vary
+from gskn.evaluation._svm import PRECOMPUTED
 
 
 def _grid(**choices: Any) -> tuple[Setting, ...]:

@@ -8,28 +8,26 @@ over the test folds are reported.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
-from typing import Any, Literal, TypeVar
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
 from sklearn.model_selection import StratifiedKFold
 
-from gskn._types import AnyArray, FloatArray, IndexArray
+from gskn._types import AnyArray, FloatArray, IndexArray, Params
 from gskn._validation import check_choice, check_int
 from gskn.datasets import Dataset
+from gskn.evaluation._cache import EmbeddingCache, SplitEmbeddings
 from gskn.evaluation._digest import digest_data, digest_folds
 from gskn.evaluation._limits import check_jobs, check_seed, n_workers
-from gskn.evaluation._model import Model, plain
-from gskn.evaluation._models import find_models
-from gskn.evaluation._part import Part
+from gskn.evaluation._model import Model, as_json
 from gskn.evaluation._records import Clock, Record, ResultFile, complete
+from gskn.evaluation._registry import find_models
 from gskn.evaluation._scores import score_classes
-from gskn.evaluation._shared import Shared
-from gskn.evaluation._svm import Setting, choose, predict, stopping_early
+from gskn.evaluation._svm import fit_predict, ignore_convergence, select_classifier
 from gskn.exceptions import InputError
 
-Found = TypeVar("Found")
 Folds = Sequence[tuple[IndexArray, IndexArray]]
 
 
@@ -44,7 +42,7 @@ def evaluate(  # noqa: PLR0913 - every one has a sensible default
     n_jobs: int | None = None,
     results: ResultFile | None = None,
     advance: Callable[[], None] = lambda: None,
-    refusals: dict[str, str] | None = None,
+    skipped: dict[str, str] | None = None,
 ) -> list[Record]:
     """Evaluate models on a set of graphs, and return one record per fold.
 
@@ -53,7 +51,7 @@ def evaluate(  # noqa: PLR0913 - every one has a sensible default
     data : Dataset
         Graphs and their classes.
     models : sequence of str or Model, default=("gskn",)
-        Names in `MODELS`, or models of one's own.
+        Names in `MODELS`, or objects of class `Model`.
     protocol : {"nested", "paper"}, default="nested"
         "nested" selects parameters on the training part. "paper" selects them on the test
         folds, as in the literature.
@@ -70,34 +68,44 @@ def evaluate(  # noqa: PLR0913 - every one has a sensible default
         "published" folds is in the file only if it was run with the same fold indices.
     advance : callable
         Called after every fold, including folds that are in ``results``.
-    refusals : dict or None, default=None
-        If given, a model that does not support the graphs is left out, and its error
+    skipped : dict or None, default=None
+        If given, a model that does not support the graphs is skipped, and its error
         message is added here under its name. If None, the error is raised.
 
     Returns
     -------
     records : list of Record
         Ordered by model, repeat and fold.
+
+    Examples
+    --------
+    >>> from gskn import datasets
+    >>> records = evaluate(datasets.load("regular"), ["aw"])
+    >>> len(records), records[0].scores["accuracy"]
+    (10, 1.0)
     """
     check_choice(protocol, "protocol", choices=("nested", "paper"))
     check_int(repeats, "repeats", minimum=1)
     if data.task != "graph":
         raise InputError(
-            f"{data.name} has classes of nodes; this evaluates classes of graphs."
+            f"{data.name} has classes of nodes; use evaluate_nodes for classes of nodes."
         )
     check_seed(seed, repeats)
     check_jobs(n_jobs)
-    run = _Run(
-        data, find_models(models), protocol, folds, n_jobs, results, advance, refusals
-    )
-    with stopping_early():
-        found = [r for repeat in range(repeats) for r in run.repeat(repeat, seed + repeat)]
-    order = {model.name: number for number, model in enumerate(run.models)}
-    return sorted(found, key=lambda r: (order[r.model], r.repeat, r.fold))
+    selected = find_models(models)
+    run = _Run(data, selected, protocol, folds, n_jobs, results, advance, skipped)
+    with ignore_convergence():
+        records = [
+            record
+            for repeat in range(repeats)
+            for record in run.repeat(repeat, seed + repeat)
+        ]
+    order = {model.name: number for number, model in enumerate(selected)}
+    return sorted(records, key=lambda r: (order[r.model], r.repeat, r.fold))
 
 
 def split(data: Dataset, folds: str, seed: int) -> Folds:
-    """Return training and test graphs of ten folds."""
+    """Return the training and test graphs of ten folds."""
     check_choice(folds, "folds", choices=("stratified", "published"))
     everything = np.arange(len(data.y))
     if folds == "published":
@@ -112,6 +120,21 @@ def split(data: Dataset, folds: str, seed: int) -> Folds:
     return list(splitter.split(everything, data.y))
 
 
+class _Selection(NamedTuple):
+    """Selected parameters of a model, and their score on the inner folds."""
+
+    params: Params
+    classifier: Params
+    inner_score: float
+
+
+class _TestResult(NamedTuple):
+    """Scores of every test fold, with the parameters that have the best mean score."""
+
+    chosen: dict[str, Any]
+    scores: list[dict[str, float]]
+
+
 @dataclass(frozen=True)
 class _Run:
     """Models on one data set, under one protocol."""
@@ -123,23 +146,34 @@ class _Run:
     n_jobs: int | None
     results: ResultFile | None
     advance: Callable[[], None]
-    refusals: dict[str, str] | None = None
+    skipped: dict[str, str] | None = None
 
     @cached_property
     def _data_digest(self) -> str:
         return digest_data(self.data)
 
     @cached_property
-    def _shared(self) -> Shared:
-        return Shared(self.data.graphs, self.n_jobs)
+    def _cache(self) -> EmbeddingCache:
+        return EmbeddingCache(self.data.graphs, self.n_jobs)
 
     def repeat(self, repeat: int, seed: int) -> Iterator[Record]:
-        """Yield the records of all folds of all models; those on file are not run again."""
-        parts = split(self.data, self.folds, seed)
-        named = {"folds": self.folds, "data": self._data_digest}
-        if self.folds == "published":  # from a file; the others follow from data and seed
-            named["fold_indices"] = digest_folds([test for _, test in parts])
-        blanks = [
+        """Yield the records of all folds of all models; stored folds are not run again."""
+        folds = split(self.data, self.folds, seed)
+        templates = self._templates(folds, repeat, seed)
+        if self.protocol == "paper":
+            yield from self._run_paper(templates, folds)
+        else:
+            for fold, (train, test) in enumerate(folds):
+                yield from self._run_nested(
+                    [replace(template, fold=fold) for template in templates], train, test
+                )
+
+    def _templates(self, folds: Folds, repeat: int, seed: int) -> list[Record]:
+        """Return the records of the first fold without results, one per model."""
+        common = {"folds": self.folds, "data": self._data_digest}
+        if self.folds == "published":  # other folds are determined by data and seed
+            common["fold_indices"] = digest_folds([test for _, test in folds])
+        return [
             Record(
                 data=self.data.name,
                 model=model.name,
@@ -147,160 +181,168 @@ class _Run:
                 repeat=repeat,
                 fold=0,
                 seed=seed,
-                configuration={**model.configuration, **named},
+                configuration={**model.configuration, **common},
                 scores={},
             )
             for model in self.models
         ]
-        if self.protocol == "paper":
-            yield from self._paper(blanks, parts)
-        else:
-            for fold, (train, test) in enumerate(parts):
-                yield from self._nested(
-                    [replace(blank, fold=fold) for blank in blanks], train, test
-                )
 
-    def _nested(
-        self, blanks: Sequence[Record], train: IndexArray, test: IndexArray
+    def _run_nested(
+        self, templates: Sequence[Record], train: IndexArray, test: IndexArray
     ) -> Iterator[Record]:
         """Yield one fold of all models, which share embeddings."""
-        known = self._known()
-        part: Part | None = None  # nothing is computed for a fold that is on file
-        for model, blank in zip(self.models, blanks, strict=True):
-            if blank.key in known:
-                yield self._keep(known[blank.key])
-                continue
-            part = part or Part(self._shared, train, test, blank.seed)
-            fresh = self._attempt(model, partial(self._fold, model, blank, part))
-            if fresh is not None:
-                yield self._keep(fresh, new=True)
+        stored = self._stored()
+        embeddings = self._cache.split(train, test, templates[0].seed)
+        for model, template in zip(self.models, templates, strict=True):
+            if template.key in stored:
+                yield self._finish_fold(stored[template.key])
+            elif not self._is_skipped(model):
+                try:
+                    record = self._nested_fold(model, template, embeddings)
+                except InputError as error:
+                    self._skip(model, error)
+                    continue
+                yield self._finish_fold(record, new=True)
 
-    def _fold(self, model: Model, blank: Record, part: Part) -> Record:
-        """Select parameters of one model, then fit and test it on one fold."""
-        clock, y, truth = Clock(), self.data.y[part.train], self.data.y[part.test]
-        setting, classifier, inner = self._choose(model, part, y, clock)
+    def _nested_fold(
+        self, model: Model, template: Record, embeddings: SplitEmbeddings
+    ) -> Record:
+        """Select the parameters of one model, then fit and test it on one fold."""
+        clock, y = Clock(), self.data.y
+        y_train, y_test = y[embeddings.train], y[embeddings.test]
+        selection = self._select(model, embeddings, y_train, clock)
         with clock.measure("embed"):
-            rows, others = part.rows(model, setting)
+            train, test = embeddings.embed(model, selection.params)
         with clock.measure("classify"):
-            (scores,) = _test([classifier], rows, y, others, truth)
-        chosen = _chosen(setting, classifier, rows) | {"inner": inner}
-        return complete(replace(blank, scores=scores, chosen=chosen), clock)
+            (scores,) = _test([selection.classifier], train, y_train, test, y_test)
+        chosen = _chosen(selection.params, selection.classifier, train)
+        chosen["inner"] = selection.inner_score
+        return complete(replace(template, scores=scores, chosen=chosen), clock)
 
-    def _choose(
-        self, model: Model, part: Part, y: AnyArray, clock: Clock
-    ) -> tuple[Setting, Setting, float]:
-        """Select the embedding with the middle value of C, then kernel and C for it."""
-        best: tuple[float, Setting] = (-1.0, model.embeddings[0])
-        for setting in model.embeddings if len(model.embeddings) > 1 else ():
+    def _select(
+        self, model: Model, embeddings: SplitEmbeddings, y: AnyArray, clock: Clock
+    ) -> _Selection:
+        """Select the embedding with the middle values of C, then kernel and C for it."""
+        best: tuple[float, Params] = (-1.0, model.grid[0])
+        for params in model.grid if len(model.grid) > 1 else ():
             with clock.measure("embed"):
-                rows, _ = part.rows(model, setting)
+                train, _ = embeddings.embed(model, params)
             with clock.measure("choose"):
-                score, _ = choose(rows, y, model.first_classifiers, part.seed, self.n_jobs)
+                score, _ = select_classifier(
+                    train, y, model.screening_classifiers, embeddings.seed, self.n_jobs
+                )
             if score > best[0]:
-                best = (score, setting)
+                best = (score, params)
         with clock.measure("embed"):
-            rows, _ = part.rows(model, best[1])
+            train, _ = embeddings.embed(model, best[1])
         with clock.measure("choose"):
-            inner, classifier = choose(rows, y, model.classifiers, part.seed, self.n_jobs)
-        return best[1], classifier, inner
+            score, classifier = select_classifier(
+                train, y, model.classifiers, embeddings.seed, self.n_jobs
+            )
+        return _Selection(best[1], classifier, score)
 
-    def _paper(self, blanks: Sequence[Record], parts: Folds) -> Iterator[Record]:
+    def _run_paper(self, templates: Sequence[Record], folds: Folds) -> Iterator[Record]:
         """Yield all folds of all models, with the best parameters on the test folds."""
-        known = self._known()
+        stored = self._stored()
         everything = np.arange(len(self.data.y))
-        whole = Part(self._shared, everything, everything[:0], blanks[0].seed)
-        for model, blank in zip(self.models, blanks, strict=True):
-            own = [replace(blank, fold=fold) for fold in range(len(parts))]
-            if all(record.key in known for record in own):
-                yield from (self._keep(known[record.key]) for record in own)
+        embeddings = self._cache.split(everything, everything[:0], templates[0].seed)
+        for model, template in zip(self.models, templates, strict=True):
+            blanks = [replace(template, fold=fold) for fold in range(len(folds))]
+            if all(record.key in stored for record in blanks):
+                yield from (self._finish_fold(stored[record.key]) for record in blanks)
+                continue
+            if self._is_skipped(model, n_folds=len(folds)):
                 continue
             clock = Clock()
-            best = self._attempt(
-                model, partial(self._best_on_test, model, whole, parts, clock), len(parts)
-            )
-            if best is None:
+            try:
+                chosen, scores = self._best_on_test(model, embeddings, folds, clock)
+            except InputError as error:
+                self._skip(model, error, n_folds=len(folds))
                 continue
-            chosen, tested = best
-            for record, scores in zip(own, tested, strict=True):
-                done = known.get(record.key)
-                fresh = replace(record, scores=scores, chosen=chosen)
-                fresh = complete(fresh, clock.shared(len(parts)))
-                yield self._keep(done or fresh, new=done is None)
+            for blank, fold_scores in zip(blanks, scores, strict=True):
+                record = replace(blank, scores=fold_scores, chosen=chosen)
+                record = complete(record, clock.shared(len(folds)))
+                is_new = blank.key not in stored
+                yield self._finish_fold(stored.get(blank.key, record), new=is_new)
 
     def _best_on_test(
-        self, model: Model, whole: Part, parts: Folds, clock: Clock
-    ) -> tuple[dict[str, Any], list[dict[str, float]]]:
-        y = self.data.y
-        best: tuple[float, dict[str, Any], list[dict[str, float]]] = (-1.0, {}, [])
-        for setting in model.embeddings:
+        self, model: Model, embeddings: SplitEmbeddings, folds: Folds, clock: Clock
+    ) -> _TestResult:
+        """Return the parameters with the best mean accuracy on the test folds."""
+        best, best_mean = _TestResult({}, []), -1.0
+        for params in model.grid:
             with clock.measure("embed"):
-                rows, _ = whole.rows(model, setting)
+                everything, _ = embeddings.embed(model, params)
             with clock.measure("classify"):
-                by_fold = Parallel(
-                    n_jobs=n_workers(self.n_jobs, len(parts)), prefer="threads"
-                )(
-                    delayed(_test)(
-                        model.classifiers,
-                        _pick(rows, model, train, train),
-                        y[train],
-                        _pick(rows, model, test, train),
-                        y[test],
-                    )
-                    for train, test in parts
-                )
-            for classifier, tested in zip(
+                by_fold = self._test_folds(model, everything, folds)
+            for classifier, scores in zip(
                 model.classifiers, zip(*by_fold, strict=True), strict=True
             ):
-                mean = float(np.mean([scores["accuracy"] for scores in tested]))
-                if mean > best[0]:
-                    best = (mean, _chosen(setting, classifier, rows), list(tested))
-        return best[1:]
+                mean = float(np.mean([fold["accuracy"] for fold in scores]))
+                if mean > best_mean:
+                    chosen = _chosen(params, classifier, everything)
+                    best, best_mean = _TestResult(chosen, list(scores)), mean
+        return best
 
-    def _attempt(
-        self, model: Model, run: Callable[[], Found], n_folds: int = 1
-    ) -> Found | None:
-        """Run a model; return None if it does not support these graphs."""
-        try:
-            if self.refusals is None or model.name not in self.refusals:
-                return run()
-        except InputError as error:
-            if self.refusals is None:
-                raise
-            self.refusals[model.name] = str(error)
+    def _test_folds(
+        self, model: Model, embeddings: FloatArray, folds: Folds
+    ) -> list[list[dict[str, float]]]:
+        """Return the scores of every classifier, fold by fold."""
+        y = self.data.y
+        parallel = Parallel(n_jobs=n_workers(self.n_jobs, len(folds)), prefer="threads")
+        scores: list[list[dict[str, float]]] = parallel(
+            delayed(_test)(
+                model.classifiers,
+                model.select(embeddings, train, train),
+                y[train],
+                model.select(embeddings, test, train),
+                y[test],
+            )
+            for train, test in folds
+        )
+        return scores
+
+    def _is_skipped(self, model: Model, n_folds: int = 1) -> bool:
+        """Return whether the model failed before; then advance over the folds."""
+        if self.skipped is None or model.name not in self.skipped:
+            return False
         for _ in range(n_folds):
             self.advance()
-        return None
+        return True
 
-    def _known(self) -> dict[str, Record]:
+    def _skip(self, model: Model, error: InputError, n_folds: int = 1) -> None:
+        """Note that a model does not support these graphs; raise if nobody asked for it."""
+        if self.skipped is None:
+            raise error
+        self.skipped[model.name] = str(error)
+        self._is_skipped(model, n_folds)
+
+    def _stored(self) -> dict[str, Record]:
         return {} if self.results is None else self.results.read()
 
-    def _keep(self, record: Record, *, new: bool = False) -> Record:
+    def _finish_fold(self, record: Record, *, new: bool = False) -> Record:
+        """Store a new record and advance the progress."""
         if new and self.results is not None:
             self.results.append(record)
         self.advance()
         return record
 
 
-def _pick(
-    rows: FloatArray, model: Model, chosen: IndexArray, fitted: IndexArray
-) -> FloatArray:
-    """Return rows of some graphs; of a kernel, only the columns of fitted graphs."""
-    return rows[np.ix_(chosen, fitted)] if model.gives_kernels else rows[chosen]
-
-
 def _test(
-    settings: Sequence[Setting],
-    rows: FloatArray,
-    y: AnyArray,
-    others: FloatArray,
-    truth: AnyArray,
+    classifiers: Sequence[Params],
+    train: FloatArray,
+    y_train: AnyArray,
+    test: FloatArray,
+    y_test: AnyArray,
 ) -> list[dict[str, float]]:
-    return [score_classes(truth, *found) for found in predict(settings, rows, y, others)]
+    """Return the scores of every classifier on the test samples."""
+    predictions = fit_predict(classifiers, train, y_train, test)
+    return [score_classes(y_test, *prediction) for prediction in predictions]
 
 
-def _chosen(setting: Setting, classifier: Setting, rows: FloatArray) -> dict[str, Any]:
+def _chosen(params: Params, classifier: Params, embeddings: FloatArray) -> dict[str, Any]:
     return {
-        "embedding": plain(setting),
+        "embedding": as_json(params),
         "classifier": dict(classifier),
-        "n_columns": rows.shape[1],
+        "n_columns": embeddings.shape[1],
     }

@@ -1,9 +1,9 @@
-"""SVMs on rows: kernels are computed once, whatever is chosen on them."""
+"""SVMs on embeddings and kernels, and the selection of kernel and C by inner folds."""
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -12,110 +12,122 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from gskn._types import AnyArray, FloatArray, IndexArray
+from gskn._types import AnyArray, FloatArray, IndexArray, Params
 from gskn.evaluation._limits import n_workers
 
-# Rows have unit norm on average (see `standardize`), so that C means the same for all.
+# Embeddings have unit norm on average (see `standardize`), so C has the same meaning for
+# all of them.
 LINEAR = tuple({"kernel": "linear", "C": 10.0**power} for power in range(-1, 3))
 RBF = tuple({"kernel": "rbf", "C": 10.0**power} for power in range(4))
-PRECOMPUTED = tuple({"kernel": "precomputed", "C": s["C"]} for s in LINEAR + RBF[-1:])
+PRECOMPUTED = tuple({"kernel": "precomputed", "C": p["C"]} for p in LINEAR + RBF[-1:])
 
 _INNER_FOLDS = 5
-# Of large sets two or three inner folds say as much as all five of a small one.
-_ENOUGH_TESTED = 1500
-_MAX_ITER = 100_000  # a large C on few columns would go on for minutes, to no use
+# On large data sets two or three inner folds are as informative as five on a small one.
+_ENOUGH_TEST_SAMPLES = 1500
+_MAX_ITER = 100_000  # a large C on few columns takes minutes without any gain
 
-Setting = Mapping[str, Any]
+
+class Prediction(NamedTuple):
+    """Predicted classes, decision values, and the classes of the decision columns."""
+
+    y: AnyArray
+    decision: FloatArray
+    classes: AnyArray
 
 
 @contextmanager
-def stopping_early() -> Iterator[None]:
-    """Keep SVMs from warning that they stopped at the limit set here.
+def ignore_convergence() -> Iterator[None]:
+    """Ignore warnings of SVMs that stop at the iteration limit of this module.
 
-    Filters of warnings are those of the process: to be entered before threads begin.
+    Warning filters belong to the process: enter this context before threads start.
     """
     with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
         yield
 
 
-def standardize(rows: FloatArray, others: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Scale rows by the mean and spread of ``rows``, to unit norm on average."""
-    scaler = StandardScaler().fit(rows)
-    norm = np.sqrt(rows.shape[1])
-    return scaler.transform(rows) / norm, scaler.transform(others) / norm
+def standardize(train: FloatArray, test: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Scale both by mean and standard deviation of ``train``, to unit norm on average."""
+    scaler = StandardScaler().fit(train)
+    norm = np.sqrt(train.shape[1])
+    return scaler.transform(train) / norm, scaler.transform(test) / norm
 
 
-def gram(rows: FloatArray, others: FloatArray, kernel: str) -> FloatArray:
-    """Return the kernel of every row with every other one: "linear" or "rbf".
+def gram(left: FloatArray, right: FloatArray, kernel: str) -> FloatArray:
+    """Return the kernel of all pairs of rows: "linear" or "rbf".
 
-    The latter is ``exp(-|x - x'|^2 / 2)``, for rows whose norm is about one.
+    The RBF kernel is ``exp(-|x - x'|^2 / 2)``, for rows whose norm is about one.
     """
-    products = np.asarray(rows @ others.T)
+    products = np.asarray(left @ right.T)
     if kernel == "linear":
         return products
-    products -= (rows**2).sum(axis=1)[:, None] / 2
-    products -= (others**2).sum(axis=1) / 2
+    products -= (left**2).sum(axis=1)[:, None] / 2
+    products -= (right**2).sum(axis=1) / 2
     return np.exp(np.minimum(products, 0, out=products), out=products)
 
 
-def kernels(
-    rows: FloatArray, others: FloatArray, kernel: str
+def gram_pair(
+    train: FloatArray, test: FloatArray, kernel: str
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the kernel of rows with themselves, and of others with rows.
+    """Return the kernels of training and of test samples with the training samples.
 
-    "precomputed": they are kernels already, and only scaled, so that C means the same for
-    all: graphs have unit variance in the space of the kernel. Some kernels are nearly one
-    for all pairs, and what they tell apart by is small.
+    For "precomputed", the inputs are kernels and are only scaled to unit variance in
+    feature space, so that C has the same meaning for all kernels. Some kernels are nearly
+    one for all pairs, and the differences that matter are small.
     """
     if kernel == "precomputed":
-        variance = float(np.diagonal(rows).mean() - rows.mean())
-        scale = variance if variance > 1e-12 * float(np.abs(rows).max(initial=0)) else 1.0
-        return rows / scale, others / scale
-    rows, others = standardize(rows, others)
-    return gram(rows, rows, kernel), gram(others, rows, kernel)
+        variance = float(np.diagonal(train).mean() - train.mean())
+        largest = float(np.abs(train).max(initial=0))
+        scale = variance if variance > 1e-12 * largest else 1.0
+        return train / scale, test / scale
+    train, test = standardize(train, test)
+    return gram(train, train, kernel), gram(test, train, kernel)
 
 
-def choose(
-    rows: FloatArray,
+def select_classifier(
+    embeddings: FloatArray,
     y: AnyArray,
-    settings: Sequence[Setting],
+    classifiers: Sequence[Params],
     seed: int,
     n_jobs: int | None = None,
-) -> tuple[float, Setting]:
-    """Return the best mean accuracy on inner folds, and the setting that has it.
+) -> tuple[float, Params]:
+    """Return the best mean accuracy on inner folds, and the classifier that has it.
 
-    Rows are scaled by all that is given here, which is the training part. Of equally good
-    settings the first is taken.
+    Embeddings are scaled by all that are given, which are the training samples. Of equally
+    good classifiers the first is returned.
     """
     folds = _inner_folds(y, seed)
-    if not folds:  # a class of one graph: nothing to choose by
-        return 0.0, settings[0]
-    scores = np.zeros(len(settings))
-    for kernel in dict.fromkeys(setting["kernel"] for setting in settings):
-        own = [n for n, setting in enumerate(settings) if setting["kernel"] == kernel]
-        products, _ = kernels(rows, rows[:1], kernel)
-        tried = [settings[n]["C"] for n in own]
-        found = Parallel(n_jobs=n_workers(n_jobs, len(folds)), prefer="threads")(
-            delayed(_accuracies)(products, y, fold, tried) for fold in folds
+    if not folds:  # a class with one sample: no inner folds
+        return 0.0, classifiers[0]
+    scores = np.zeros(len(classifiers))
+    for kernel in dict.fromkeys(params["kernel"] for params in classifiers):
+        positions = [
+            n for n, params in enumerate(classifiers) if params["kernel"] == kernel
+        ]
+        values_of_c = [classifiers[n]["C"] for n in positions]
+        products, _ = gram_pair(embeddings, embeddings[:1], kernel)
+        accuracies = Parallel(n_jobs=n_workers(n_jobs, len(folds)), prefer="threads")(
+            delayed(_accuracies)(products, y, fold, values_of_c) for fold in folds
         )
-        scores[own] = np.mean(found, axis=0)
+        scores[positions] = np.mean(accuracies, axis=0)
     best = int(np.argmax(scores))
-    return float(scores[best]), settings[best]
+    return float(scores[best]), classifiers[best]
 
 
-def predict(
-    settings: Sequence[Setting], rows: FloatArray, y: AnyArray, others: FloatArray
-) -> list[tuple[AnyArray, FloatArray, AnyArray]]:
-    """Fit each setting to rows; return classes and decisions of others, and all classes."""
-    found = {}
-    for kernel in dict.fromkeys(setting["kernel"] for setting in settings):
-        square, products = kernels(rows, others, kernel)
-        for number, setting in enumerate(settings):
-            if setting["kernel"] == kernel:
-                model = _fit(square, y, setting["C"])
-                decisions = model.decision_function(products)
-                found[number] = (model.predict(products), decisions, model.classes_)
-    return [found[number] for number in range(len(settings))]
+def fit_predict(
+    classifiers: Sequence[Params], train: FloatArray, y: AnyArray, test: FloatArray
+) -> list[Prediction]:
+    """Fit every classifier to the training samples and predict the test samples."""
+    predictions = {}
+    for kernel in dict.fromkeys(params["kernel"] for params in classifiers):
+        square, products = gram_pair(train, test, kernel)
+        for number, params in enumerate(classifiers):
+            if params["kernel"] == kernel:
+                svm = _fit(square, y, params["C"])
+                decision = svm.decision_function(products)
+                predictions[number] = Prediction(
+                    svm.predict(products), decision, svm.classes_
+                )
+    return [predictions[number] for number in range(len(classifiers))]
 
 
 def _inner_folds(y: AnyArray, seed: int) -> list[tuple[IndexArray, IndexArray]]:
@@ -123,7 +135,7 @@ def _inner_folds(y: AnyArray, seed: int) -> list[tuple[IndexArray, IndexArray]]:
     if n_folds < 2:
         return []
     folds = StratifiedKFold(n_folds, shuffle=True, random_state=seed).split(y, y)
-    n_used = int(np.ceil(_ENOUGH_TESTED * n_folds / len(y)))
+    n_used = int(np.ceil(_ENOUGH_TEST_SAMPLES * n_folds / len(y)))
     return list(folds)[: max(2, n_used)]
 
 
@@ -131,13 +143,14 @@ def _accuracies(
     products: FloatArray,
     y: AnyArray,
     fold: tuple[IndexArray, IndexArray],
-    tried: Sequence[float],
+    values_of_c: Sequence[float],
 ) -> list[float]:
+    """Return the accuracy of every C on one inner fold."""
     train, test = fold
     square = np.ascontiguousarray(products[np.ix_(train, train)])
     cross = np.ascontiguousarray(products[np.ix_(test, train)])
-    models = (_fit(square, y[train], C) for C in tried)
-    return [float((model.predict(cross) == y[test]).mean()) for model in models]
+    svms = (_fit(square, y[train], C) for C in values_of_c)
+    return [float((svm.predict(cross) == y[test]).mean()) for svm in svms]
 
 
 def _fit(products: FloatArray, y: AnyArray, C: float) -> SVC:

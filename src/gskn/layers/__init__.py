@@ -5,17 +5,18 @@ from gskn.layers._context import WalkContext
 from gskn.layers._features import NodeFeatures
 from gskn.layers._induced import InducedLayer
 from gskn.layers._joint import JointLayer
-from gskn.layers._layer import Layer
+from gskn.layers._layer import GraphStatistics, Layer
 from gskn.layers._nystrom import NystromMap
 from gskn.layers._params import LayerParams
 from gskn.layers._path import PathLayer
-from gskn.layers._stack import BRANCHES, Branch, Stack, branch_generator, stream_entropy
+from gskn.layers._stack import BRANCHES, Branch, Stack
 from gskn.layers._walk import WalkLayer
 
 __all__ = [
     "BRANCHES",
     "AnonymousLayer",
     "Branch",
+    "GraphStatistics",
     "InducedLayer",
     "JointLayer",
     "Layer",
@@ -26,6 +27,4 @@ __all__ = [
     "Stack",
     "WalkContext",
     "WalkLayer",
-    "branch_generator",
-    "stream_entropy",
 ]

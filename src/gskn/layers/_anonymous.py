@@ -1,16 +1,20 @@
 """The anonymous branch: patterns of all walks (paper Eqs. 7, 10-15)."""
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Hashable
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
+from scipy.sparse import vstack
 
 from gskn._blas import multiply
-from gskn._types import AnyArray, FloatArray
+from gskn._limits import STATISTICS_NODES
+from gskn._offsets import runs_of_graphs
+from gskn._types import AnyArray, FloatArray, IndexArray
 from gskn.graphs import GraphBatch
 from gskn.layers._features import NodeFeatures
 from gskn.layers._landmarks import choose_landmarks
-from gskn.layers._layer import Layer, draw_seed
+from gskn.layers._layer import GraphStatistics, Layer, draw_seed
 from gskn.layers._nystrom import NystromMap, gaussian
 from gskn.layers._params import Advance, no_progress
 from gskn.walks import MAX_PATTERN_LENGTH, PatternTable, pattern_counts, pattern_tables
@@ -80,6 +84,23 @@ class AnonymousLayer(Layer):
         del features
         return self.embed_tables(self.tables(batch, n_jobs), advance)
 
+    @property
+    def statistics_key(self) -> Hashable:
+        """Parameters of the layer on which `graph_statistics` depends."""
+        return self.params.weighting, self.params.method, self.lengths
+
+    def graph_statistics(
+        self, batch: GraphBatch, n_jobs: int | None
+    ) -> GraphStatistics | None:
+        """Count the patterns of every graph; None unless all counts are exact.
+
+        Sampled counts depend on the seed of a fit.
+        """
+        if self.params.method == "sampled":
+            return None
+        patterns = GraphPatterns.from_batch(self, batch, n_jobs)
+        return patterns if patterns.are_exact else None
+
     def tables(self, batch: GraphBatch, n_jobs: int | None) -> list[PatternTable]:
         """Count the patterns of all nodes, one table for every length."""
         options = self._count_options(n_jobs)
@@ -136,6 +157,58 @@ class AnonymousLayer(Layer):
     def _points(self, table: PatternTable) -> FloatArray:
         """Return the one-hot vectors along every pattern, R in the paper."""
         return one_hot_patterns(table.patterns)
+
+
+@dataclass(frozen=True)
+class GraphPatterns:
+    """Patterns of the walks of every graph: node embeddings are linear in their counts.
+
+    Attributes
+    ----------
+    tables : list of PatternTable
+        One table for every length of the layer, with one row per graph.
+    """
+
+    tables: list[PatternTable]
+
+    @classmethod
+    def from_batch(
+        cls, layer: AnonymousLayer, batch: GraphBatch, n_jobs: int | None
+    ) -> Self:
+        """Count the patterns of all graphs, in runs of graphs to bound memory."""
+        runs = [
+            layer.tables(batch[run], n_jobs)
+            for run in runs_of_graphs(batch.graph_ptr, STATISTICS_NODES)
+        ]
+        return cls(
+            [
+                replace(
+                    tables[0],
+                    rows=vstack([table.graph_rows() for table in tables], format="csr"),
+                    is_exact=np.concatenate([table.is_exact for table in tables]),
+                    graph_ptr=batch.graph_ptr,
+                )
+                for tables in zip(*runs, strict=True)
+            ]
+        )
+
+    @property
+    def are_exact(self) -> bool:
+        """Whether no walk was sampled."""
+        return all(table.is_exact.all() for table in self.tables)
+
+    def fit(
+        self, layer: AnonymousLayer, graphs: IndexArray, generator: np.random.Generator
+    ) -> None:
+        """Choose the landmarks that ``layer.fit`` chooses for the selected graphs."""
+        layer.fit_tables(self._select(graphs), generator)
+
+    def embed(self, layer: AnonymousLayer, graphs: IndexArray) -> list[FloatArray]:
+        """Return the sum of node embeddings per graph, one block for every length."""
+        return layer.embed_tables(self._select(graphs))
+
+    def _select(self, graphs: IndexArray) -> list[PatternTable]:
+        return [replace(table, rows=table.rows[graphs]) for table in self.tables]
 
 
 def one_hot_patterns(patterns: AnyArray) -> FloatArray:

@@ -7,6 +7,7 @@ import numpy as np
 from gskn._types import FloatArray
 from gskn.graphs import GraphBatch
 from gskn.layers._anonymous import AnonymousLayer, one_hot_patterns
+from gskn.layers._layer import GraphStatistics
 from gskn.walks import MAX_INDUCED_LENGTH, PatternTable, pattern_counts
 
 
@@ -29,6 +30,14 @@ class InducedLayer(AnonymousLayer):
             pattern_counts(batch, length, induced=True, **self._count_options(n_jobs))
             for length in self.lengths
         ]
+
+    def graph_statistics(
+        self,
+        batch: GraphBatch,  # noqa: ARG002 - part of the interface
+        n_jobs: int | None,  # noqa: ARG002
+    ) -> GraphStatistics | None:
+        """Return None: the columns of induced patterns depend on the graphs of a call."""
+        return None
 
     def _points(self, table: PatternTable) -> FloatArray:
         """Return one-hot symbols, then the adjacency of all pairs of positions."""

@@ -1,16 +1,30 @@
 """The interface of a layer: node features to node embeddings."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Hashable
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
-from gskn._types import FloatArray
+from gskn._types import FloatArray, IndexArray
 from gskn.graphs import GraphBatch
 from gskn.layers._features import NodeFeatures
 from gskn.layers._nystrom import NystromMap
 from gskn.layers._params import Advance, LayerParams, no_progress
+
+
+class GraphStatistics(Protocol):
+    """Statistics of the graphs of a batch that determine sums of node embeddings.
+
+    They do not depend on landmarks, so one computation serves many fits of a layer.
+    """
+
+    def fit(self, layer: Any, graphs: IndexArray, generator: np.random.Generator) -> None:
+        """Choose the landmarks that ``layer.fit`` chooses for the selected graphs."""
+
+    def embed(self, layer: Any, graphs: IndexArray) -> list[FloatArray]:
+        """Return the sum of node embeddings per graph, one block for every length."""
 
 
 @dataclass
@@ -83,6 +97,19 @@ class Layer(ABC):
         """Choose landmarks and return the embeddings of all nodes."""
         self.fit(batch, features, generator, n_jobs, advance)
         return self.transform(batch, features, n_jobs, advance)
+
+    @property
+    def statistics_key(self) -> Hashable:
+        """Parameters of the layer on which `graph_statistics` depends."""
+        return None
+
+    def graph_statistics(
+        self,
+        batch: GraphBatch,  # noqa: ARG002 - part of the interface
+        n_jobs: int | None,  # noqa: ARG002
+    ) -> GraphStatistics | None:
+        """Return statistics of graphs that serve many fits; None if there are none."""
+        return None
 
 
 def draw_seed(generator: np.random.Generator) -> int:

@@ -145,12 +145,21 @@ class Stack:
         Embeddings are returned in blocks of columns, in the order of the feature names.
         ``advance`` is called `n_fit_blocks` times.
         """
-        entropy = stream_entropy(generator)
         blocks = []
-        for branch in self.branches:
-            own = branch_generator(entropy, branch.name)
-            blocks += branch.fit(batch, features, own, n_jobs, embed=embed, advance=advance)
+        for branch, stream in zip(self.branches, self.streams(generator), strict=True):
+            blocks += branch.fit(
+                batch, features, stream, n_jobs, embed=embed, advance=advance
+            )
         return blocks
+
+    def streams(self, generator: np.random.Generator) -> list[np.random.Generator]:
+        """Return the random streams of all branches, keyed by their names.
+
+        A new branch, or another order of branches, does not change the other streams.
+        """
+        entropy = int(generator.integers(2**63))
+        names = [branch.name.encode() for branch in self.branches]
+        return [np.random.default_rng([entropy, *name]) for name in names]
 
     def transform(
         self,
@@ -177,16 +186,3 @@ class Stack:
     def feature_names(self) -> list[str]:
         """Return branch, length and landmark of every column."""
         return [name for branch in self.branches for name in branch.feature_names()]
-
-
-def stream_entropy(generator: np.random.Generator) -> int:
-    """Draw the number that the random streams of all branches depend on."""
-    return int(generator.integers(2**63))
-
-
-def branch_generator(entropy: int, name: str) -> np.random.Generator:
-    """Return the random stream of a branch, keyed by its name.
-
-    A new branch, or another order of branches, does not change the other streams.
-    """
-    return np.random.default_rng([entropy, *name.encode()])

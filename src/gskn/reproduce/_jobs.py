@@ -9,10 +9,10 @@ from typing import Any
 from gskn import datasets
 from gskn.datasets import Dataset
 from gskn.evaluation._model import Model
-from gskn.evaluation._models import MODELS
-from gskn.evaluation._nodes import SHARES, evaluate_nodes
+from gskn.evaluation._nodes import TRAIN_SIZES, evaluate_nodes
 from gskn.evaluation._protocols import evaluate
 from gskn.evaluation._records import Record, ResultFile
+from gskn.evaluation._registry import MODELS
 
 # Cost of a fold of each data set, in folds of MUTAG; only for the estimate of time left.
 _COSTS = {
@@ -84,26 +84,26 @@ class Job:
     @property
     def cost(self) -> float:
         """Cost, in folds of one model on MUTAG."""
-        n_splits = len(SHARES) if self.protocol == "nodes" else 10
+        n_splits = len(TRAIN_SIZES) if self.protocol == "nodes" else 10
         return n_splits * self._cost * len(self.models) * self.repeats
 
     def run(self, runner: Runner) -> list[Record]:
         """Run the folds that are not on file, and return all records."""
         data = runner.load(self.data)
-        refusals: dict[str, str] = {}
+        skipped: dict[str, str] = {}
         options: dict[str, Any] = {
             "repeats": self.repeats,
             "n_jobs": runner.n_jobs,
             "results": runner.results,
             "advance": lambda: runner.advance(self._cost),
-            "refusals": refusals,
+            "skipped": skipped,
         }
         if self.protocol == "nodes":
             records = evaluate_nodes(data, self.models, **options)
         else:
             options |= {"protocol": self.protocol, "folds": self._folds(data)}
             records = evaluate(data, self.models, **options)
-        for model, reason in refusals.items():
+        for model, reason in skipped.items():
             warnings.warn(f"{model} is left out on {self.data}. {reason}", stacklevel=2)
         return records
 

@@ -12,7 +12,7 @@ from gskn.datasets import Dataset
 from gskn.estimators import GSKN
 from gskn.evaluation._protocols import split
 from gskn.evaluation._records import Clock, Record, complete
-from gskn.evaluation._svm import LINEAR, RBF, predict, stopping_early
+from gskn.evaluation._svm import LINEAR, RBF, fit_predict, ignore_convergence
 from gskn.reproduce._jobs import Runner
 from gskn.reproduce._tables import cell, scores_of
 from gskn.walks import pattern_counts
@@ -79,11 +79,11 @@ def _accuracies(data: Dataset, way: str, order: IndexArray) -> list[float]:
     rows = np.empty_like(ordered)
     rows[order] = ordered
     folds = split(data, "stratified", 0)
-    with stopping_early():
+    with ignore_convergence():
         by_fold = [
             [
                 float((predicted == data.y[test]).mean())
-                for predicted, _, _ in predict(
+                for predicted, _, _ in fit_predict(
                     LINEAR + RBF, rows[train], data.y[train], rows[test]
                 )
             ]

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from gskn.evaluation._model import Model
-from gskn.evaluation._models import MODELS
 from gskn.evaluation._records import Record
+from gskn.evaluation._registry import MODELS
 from gskn.evaluation._scores import summarize_records
 from gskn.evaluation.plots import Curve, plot_parameters
 
@@ -58,7 +58,7 @@ def _model(name: str, value: float) -> Model:
         "n_landmarks": {"n_landmarks": value},
     }
     text = f"{BASE.name}, {name} = {value:g}"
-    return Model(text, BASE.description, ({**BASE.embeddings[0], **settings[name]},))
+    return Model(text, BASE.description, ({**BASE.grid[0], **settings[name]},))
 
 
 def _curves(records: Sequence[Record], data: str) -> list[Curve]:

@@ -9,13 +9,13 @@ import numpy as np
 from scipy.sparse import coo_array
 from sklearn.base import clone
 
+from gskn._types import Params
 from gskn.baselines import GCKN
 from gskn.estimators import GSKN
-from gskn.evaluation._model import make, plain
-from gskn.evaluation._models import MODELS
+from gskn.evaluation._model import as_json, make_estimator
 from gskn.evaluation._records import Clock, Record, complete
+from gskn.evaluation._registry import MODELS
 from gskn.evaluation._scores import score_of
-from gskn.evaluation._svm import Setting
 from gskn.evaluation.plots import Timing, plot_times
 from gskn.graphs import GraphBatch, as_batch
 from gskn.reproduce._baselines import OTHERS
@@ -25,10 +25,10 @@ from gskn.reproduce._printed import TIMES
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Timed = tuple[Callable[..., Any], Setting]  # an estimator, and its parameters
+Timed = tuple[Callable[..., Any], Params]  # an estimator, and its parameters
 
 _OURS: dict[str, Timed] = {
-    "GSKN": (GSKN, MODELS["rw+aw-64"].embeddings[0]),
+    "GSKN": (GSKN, MODELS["rw+aw-64"].grid[0]),
     "GSKN, all lengths": (GSKN, {}),
 }
 _OTHERS: dict[str, Timed] = {
@@ -70,7 +70,7 @@ def run_times(runner: Runner, sizes: Sequence[int], *, quick: bool = False) -> l
         for system, timed in _systems(data, quick=quick).items():
             configuration = {
                 "estimator": timed[0].__name__,
-                "embedding": plain(timed[1]),
+                "embedding": as_json(timed[1]),
                 "n_jobs": runner.n_jobs,
             }
             blank = Record(data, system, _PROTOCOL, 0, 0, 0, configuration, {})
@@ -82,7 +82,7 @@ def run_times(runner: Runner, sizes: Sequence[int], *, quick: bool = False) -> l
 def _time(blank: Record, runner: Runner, timed: Timed) -> Record:
     data = blank.data
     batch = runner.load(data).graphs if data in TIMES else _random_graph(int(data))
-    estimator = make(*timed, 0, runner.n_jobs)
+    estimator = make_estimator(*timed, 0, runner.n_jobs)
     # Compilation happens once per machine and is not part of the time.
     few = batch[:_FEW] if data in TIMES else _random_graph(100)
     clone(estimator).fit_transform(few)

@@ -1,0 +1,95 @@
+"""All models by name: GSKN with its ablations, and the baselines."""
+
+from collections.abc import Sequence
+
+from gskn._types import Params
+from gskn.evaluation._model import Model, one_at_a_time
+from gskn.evaluation._others import OTHERS
+from gskn.exceptions import InputError
+
+
+def _gskn_grid(*branches: str) -> tuple[Params, ...]:
+    """Return the parameter values among which GSKN models select."""
+    changes: list[Params] = [
+        {"pooling": "sum"},
+        {"pooling": "mean"},
+        {"weighting": "count"},
+        {"weighting": "count", "n_landmarks": 128},
+        {"anonymous_length": 4, "walk_length": 2},
+        {"alpha": 0.5, "beta": 0.5},
+    ]
+    if "walk" in branches:
+        changes.append({"attributes": "degrees"})  # attributes may be noise, as on BZR
+    return one_at_a_time({"branches": branches, "pooling": "log"}, changes)
+
+
+_SINGLE_LENGTH: Params = {"aggregate": False}  # 32 landmarks: 32 columns per branch
+GSKN_MODELS = (
+    Model(
+        "rw-degrees",
+        "random walks, degrees as attributes",
+        ({"branches": ("walk",), "attributes": "degrees"},),
+    ),
+    Model("aw", "anonymous walks", ({"branches": ("anonymous",)},)),
+    Model("rw", "random walks", ({"branches": ("walk",)},)),
+    Model("rw+aw", "random and anonymous walks, as in the paper", ({},)),
+    Model(
+        "rw+aw-log",
+        "random and anonymous walks, logarithm of sums",
+        ({"pooling": "log"},),
+    ),
+    Model("joint", "attributes and pattern of one walk", ({"branches": ("joint",)},)),
+    Model(
+        "induced",
+        "patterns with edges between visited nodes",
+        ({"branches": ("induced",), "anonymous_length": 5},),
+    ),
+    Model(
+        "gskn",
+        "random and anonymous walks, with or without joint walks; selected by inner folds",
+        (
+            *_gskn_grid("walk", "anonymous"),
+            {"branches": ("walk", "joint", "anonymous"), "pooling": "log"},
+        ),
+    ),
+    Model("gskn-rw", "random walks; selected by inner folds", _gskn_grid("walk")),
+    Model("gskn-aw", "anonymous walks; selected by inner folds", _gskn_grid("anonymous")),
+    Model(
+        "rw+aw-64",
+        "random and anonymous walks of one length, at most 64 columns",
+        (_SINGLE_LENGTH,),
+    ),
+    Model(
+        "rw-32",
+        "random walks of one length, at most 32 columns",
+        ({**_SINGLE_LENGTH, "branches": ("walk",)},),
+    ),
+    Model(
+        "aw-32",
+        "anonymous walks of one length, at most 32 columns",
+        ({**_SINGLE_LENGTH, "branches": ("anonymous",)},),
+    ),
+    Model(
+        "nodes-64",
+        "rw+aw-64 for classes of nodes; pattern length selected on held-out nodes",
+        (_SINGLE_LENGTH, {**_SINGLE_LENGTH, "anonymous_length": 5}),
+    ),
+    Model(
+        "nodes-large",
+        "random and anonymous walks for classes of nodes, many columns",
+        ({"walk_length": 4, "n_landmarks": 64},),
+    ),
+)
+BASELINE_MODELS = OTHERS
+MODELS = {model.name: model for model in GSKN_MODELS + BASELINE_MODELS}
+
+
+def find_models(names: Sequence[str | Model]) -> list[Model]:
+    """Return models by name; a model is returned as it is."""
+    unknown = [n for n in names if not isinstance(n, Model) and n not in MODELS]
+    if unknown:
+        raise InputError(
+            f"There is no model {unknown[0]!r}; the models are "
+            f"{', '.join(map(repr, MODELS))}."
+        )
+    return [name if isinstance(name, Model) else MODELS[name] for name in names]
