@@ -30,14 +30,14 @@ def data():
     return datasets.load("regular")
 
 
-def test_regular_graphs_are_told_apart_by_patterns_and_by_chance_without(data):
+def test_patterns_classify_regular_graphs_and_walks_do_not(data):
     patterns = evaluate(data, ["aw"])
     walks = evaluate(data, ["rw"])
     assert [r.scores["accuracy"] for r in patterns] == [1.0] * 10
     assert np.mean([r.scores["accuracy"] for r in walks]) == pytest.approx(0.5, abs=0.05)
 
 
-def test_a_record_says_all_there_is_to_know(data):
+def test_record_is_complete(data):
     record = evaluate(data, [FAST], seed=3)[4]
     assert (record.data, record.model, record.protocol) == ("regular", "fast", "nested")
     assert (record.repeat, record.fold, record.seed) == (0, 4, 3)
@@ -49,14 +49,14 @@ def test_a_record_says_all_there_is_to_know(data):
     json.dumps(record.key)
 
 
-def test_equal_seeds_give_equal_scores_and_repeats_differ(data):
+def test_equal_seeds_give_equal_scores(data):
     one, two = (evaluate(data, [FAST], repeats=2) for _ in range(2))
     assert [r.scores for r in one] == [r.scores for r in two]
     assert [r.repeat for r in one] == [0] * 10 + [1] * 10
     assert [r.seed for r in one] == [0] * 10 + [1] * 10
 
 
-def test_a_run_resumes_where_it_stopped(data, tmp_path, monkeypatch):
+def test_interrupted_run_resumes(data, tmp_path, monkeypatch):
     file = ResultFile(tmp_path / "runs.jsonl")
     choose, n_chosen, n_calls = _Run._select, [], []
 
@@ -76,7 +76,7 @@ def test_a_run_resumes_where_it_stopped(data, tmp_path, monkeypatch):
     assert [r.scores for r in records] == [r.scores for r in evaluate(data, [FAST])]
 
 
-def test_other_data_classes_or_defaults_are_another_run(data, tmp_path, monkeypatch):
+def test_changed_data_classes_or_defaults_are_another_run(data, tmp_path, monkeypatch):
     file = ResultFile(tmp_path / "runs.jsonl")
     few = np.r_[0:6, 50:56]
     small = Dataset("small", data.graphs[few], data.y[few])
@@ -93,24 +93,24 @@ def test_other_data_classes_or_defaults_are_another_run(data, tmp_path, monkeypa
     assert len(file.read()) == 24
 
 
-def test_the_filters_of_warnings_are_left_alone(data):
+def test_warning_filters_are_unchanged(data):
     before = list(warnings.filters)
     evaluate(data, [FAST], n_jobs=2)
     assert warnings.filters == before
 
 
-def test_the_paper_protocol_is_another_run_and_never_below_by_design(data, tmp_path):
-    """Chosen on the test folds, accuracy is the best there is."""
+def test_paper_protocol_is_another_run_and_not_below_nested(data, tmp_path):
+    """Selection on the test folds gives the best accuracy of the grid."""
     file = ResultFile(tmp_path / "runs.jsonl")
-    honest = evaluate(data, [FAST], results=file)
-    flattered = evaluate(data, [FAST], protocol="paper", results=file)
+    nested = evaluate(data, [FAST], results=file)
+    paper = evaluate(data, [FAST], protocol="paper", results=file)
     assert len(file.read()) == 20
-    means = [np.mean([r.scores["accuracy"] for r in rs]) for rs in (honest, flattered)]
+    means = [np.mean([r.scores["accuracy"] for r in rs]) for rs in (nested, paper)]
     assert means[0] <= means[1]
-    assert evaluate(data, [FAST], protocol="paper", results=file) == flattered
+    assert evaluate(data, [FAST], protocol="paper", results=file) == paper
 
 
-def test_training_and_test_parts_never_meet(data):
+def test_training_and_test_graphs_are_disjoint(data):
     for train, test in split(data, "stratified", 0):
         assert not set(train) & set(test)
         assert len(train) + len(test) == len(data.y)
@@ -118,7 +118,7 @@ def test_training_and_test_parts_never_meet(data):
     assert sorted(tests.tolist()) == list(range(len(data.y)))
 
 
-def test_published_folds_where_they_are(real_data):
+def test_published_folds_are_used(real_data):
     data = datasets.load("MUTAG", real_data)
     for (train, test), expected in zip(
         split(data, "published", 0), data.folds["published"], strict=True
@@ -132,7 +132,7 @@ def with_folds(data, tests):
 
 
 @pytest.mark.parametrize("protocol", ["nested", "paper"])
-def test_other_published_folds_are_another_run(data, tmp_path, protocol):
+def test_changed_published_folds_are_another_run(data, tmp_path, protocol):
     file = ResultFile(tmp_path / "runs.jsonl")
     options = {"models": ["ldp"], "protocol": protocol, "folds": "published"}
     every_tenth = [np.arange(n, 100, 10) for n in range(10)]
@@ -142,13 +142,13 @@ def test_other_published_folds_are_another_run(data, tmp_path, protocol):
     assert len(file.read()) == 20
     fresh = evaluate(with_folds(data, in_a_row), **options)
     assert [r.scores for r in second] == [r.scores for r in fresh]
-    # The same folds in another order and type are on file.
+    # Equal folds in another order and type are stored already.
     reordered = [test[::-1].astype(np.int32) for test in every_tenth]
     assert evaluate(with_folds(data, reordered), results=file, **options) == first
     assert len(file.read()) == 20
 
 
-def test_stratified_folds_follow_from_data_and_seed_and_keep_their_keys(data):
+def test_stratified_folds_are_not_part_of_the_configuration(data):
     record = evaluate(data, ["ldp"])[0]
     assert set(record.configuration) == {
         *MODELS["ldp"].configuration,
@@ -163,7 +163,7 @@ def test_stored_results_can_be_resumed(real_data, tmp_path, monkeypatch):
     file = ResultFile(shutil.copy(stored, tmp_path))
     n_records = len(file.read())
     for name in ("_nested_fold", "_best_on_test"):
-        monkeypatch.delattr(_Run, name)  # nothing is run again
+        monkeypatch.delattr(_Run, name)  # fails if a fold is run
     for name in ("MUTAG", "PTC"):
         data = datasets.load(name, real_data)
         paper = {"protocol": "paper", "folds": "published"}
@@ -172,13 +172,12 @@ def test_stored_results_can_be_resumed(real_data, tmp_path, monkeypatch):
     assert len(file.read()) == n_records
 
 
-def test_more_threads_than_folds_are_not_started(data):
+def test_number_of_threads_does_not_change_scores(data):
     records = evaluate(data, ["ldp"], n_jobs=10**9)
     assert [r.scores for r in records] == [r.scores for r in evaluate(data, ["ldp"])]
 
 
-def test_embeddings_see_the_training_part_alone(data, monkeypatch):
-    """And so does the scaling of their rows."""
+def test_embeddings_and_scaling_are_fitted_to_the_training_graphs(data, monkeypatch):
     names = np.arange(len(data.y)).astype(str)
     named = Dataset("named", replace(data.graphs, graph_names=names), data.y)
     seen, scaled = [], []
@@ -195,23 +194,22 @@ def test_embeddings_see_the_training_part_alone(data, monkeypatch):
     evaluate(named, [FAST])
     allowed = [set(train.tolist()) for train, _ in split(data, "stratified", 0)]
     assert all(graphs in allowed for graphs in seen)
-    assert len(seen) == 10  # for patterns see the test of `PatternRows`
+    assert len(seen) == 10  # one fit of the walk branch per fold
     assert set(scaled) == {90}
 
 
-def test_models_of_a_run_share_what_they_embed(data, monkeypatch):
-    """And each gets the rows that it would have got alone."""
+def test_models_of_a_run_share_embeddings(data, monkeypatch):
     alone = [evaluate(data, [name]) for name in ("aw", "rw", "rw+aw")]
     seen = []
     fit = GSKN.fit_transform
     monkeypatch.setattr(GSKN, "fit_transform", lambda *a: seen.append(1) or fit(*a))
     together = evaluate(data, ["aw", "rw", "rw+aw"])
-    assert len(seen) == 10  # patterns are counted for all folds at once
+    assert len(seen) == 10  # one fit of the walk branch per fold
     assert [r.scores for r in together] == [r.scores for run in alone for r in run]
 
 
-def test_a_part_gives_the_rows_of_the_estimator():
-    """Also where it takes them from another setting."""
+def test_split_embeddings_match_the_estimator():
+    """Also if they are taken from other parameters of the grid."""
     graphs = datasets.load("structure").graphs[::16]
     numbers = np.arange(graphs.n_graphs)
     part = EmbeddingCache(graphs, n_jobs=None).split(numbers[::2], numbers[1::2], seed=3)
@@ -232,15 +230,19 @@ def test_a_part_gives_the_rows_of_the_estimator():
         {"branches": ("walk", "anonymous"), "n_layers": 2},
         {"branches": ("walk", "anonymous"), "n_layers": 2, "alpha": 0.5},
     ):
-        setting = {**first, **change}
-        model = GSKN(random_state=3, **setting).fit(train)
-        rows, others = part.embed(MODELS["gskn"], setting)
-        np.testing.assert_allclose(rows, model.transform(train), rtol=1e-9, atol=1e-9)
-        np.testing.assert_allclose(others, model.transform(test), rtol=1e-9, atol=1e-9)
+        params = {**first, **change}
+        model = GSKN(random_state=3, **params).fit(train)
+        train_embeddings, test_embeddings = part.embed(MODELS["gskn"], params)
+        np.testing.assert_allclose(
+            train_embeddings, model.transform(train), rtol=1e-9, atol=1e-9
+        )
+        np.testing.assert_allclose(
+            test_embeddings, model.transform(test), rtol=1e-9, atol=1e-9
+        )
 
 
 @pytest.mark.parametrize("name", ["gntk-labels", "wwl-labels", "rw-kernel", "wl", "sp"])
-def test_graphs_are_compared_once_for_all_kernels_made_of_it(monkeypatch, name):
+def test_kernels_that_differ_in_postprocessing_share_the_comparison(monkeypatch, name):
     graphs, model = datasets.load("structure").graphs[::16], MODELS[name]
     kind, train = model.estimator, np.arange(0, graphs.n_graphs, 2)
     test = np.setdiff1d(np.arange(graphs.n_graphs), train)
@@ -257,8 +259,8 @@ def test_graphs_are_compared_once_for_all_kernels_made_of_it(monkeypatch, name):
         np.testing.assert_allclose(others, kernel[np.ix_(test, train)], atol=1e-9)
 
 
-def test_counts_of_all_graphs_give_the_rows_of_a_fit(monkeypatch):
-    """However few graphs it is fitted to, and in however many runs they are counted."""
+def test_precomputed_patterns_match_a_fit(monkeypatch):
+    """For any sample of graphs, and any number of runs in which graphs are counted."""
     monkeypatch.setattr(_anonymous, "STATISTICS_NODES", 100)
     monkeypatch.setattr(_sample, "FIT_NODES", 150)
     graphs = datasets.load("structure").graphs[::16]
@@ -284,7 +286,7 @@ def test_counts_of_all_graphs_give_the_rows_of_a_fit(monkeypatch):
         np.testing.assert_allclose(others, model.transform(graphs[test]), rtol=1e-9)
 
 
-def test_a_kernel_that_learns_nothing_is_computed_once(data, monkeypatch):
+def test_kernel_without_training_is_computed_once(data, monkeypatch):
     seen = []
     compare = WLKernel.compare
     monkeypatch.setattr(WLKernel, "compare", lambda *a: seen.append(1) or compare(*a))
@@ -296,14 +298,14 @@ def test_a_kernel_that_learns_nothing_is_computed_once(data, monkeypatch):
 
 
 @pytest.mark.parametrize("protocol", ["nested", "paper"])
-def test_every_named_model_runs(data, protocol):
+def test_every_model_runs(data, protocol):
     few = np.r_[0:4, 50:54]
     small = Dataset("small", data.graphs[few], data.y[few])
     skipped = {}
     records = evaluate(small, list(MODELS), protocol=protocol, skipped=skipped)
     assert sorted(skipped) == ["hgk-sp", "hgk-wl"]  # there are no attributes
     assert "the graphs have none; give attributes" in skipped["hgk-wl"]
-    # No more folds than the smallest class has graphs.
+    # There are as many folds as graphs in the smallest class.
     assert len(records) == 4 * (len(MODELS) - 2)
     assert all(0 <= r.scores["accuracy"] <= 1 for r in records)
 
@@ -324,12 +326,12 @@ def test_every_named_model_runs(data, protocol):
         ({"seed": -1}, "seed must be at least 0"),
     ],
 )
-def test_what_cannot_be_is_refused(data, options, message):
+def test_invalid_arguments_raise(data, options, message):
     with pytest.raises(InputError, match=message):
         evaluate(data, **options)
 
 
-def test_a_class_of_one_graph_is_refused(data):
+def test_class_with_one_graph_raises(data):
     y = np.zeros(len(data.y), dtype=int)
     y[0] = 1
     with pytest.raises(InputError, match="has one graph"):
@@ -337,7 +339,7 @@ def test_a_class_of_one_graph_is_refused(data):
 
 
 @pytest.mark.parametrize("protocol", ["nested", "paper"])
-def test_kernels_are_models_like_others(protocol):
+def test_kernel_models_run(protocol):
     whole = datasets.load("structure")
     few = np.r_[0:20, 100:120]
     data = Dataset("two shapes", whole.graphs[few], whole.y[few])
