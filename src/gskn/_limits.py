@@ -22,6 +22,8 @@ MAX_ITERATIONS = 10_000  # of refinements, steps and epochs
 MAX_DIMENSIONS = 100_000  # columns of the features of a baseline
 MAX_CELLS = 2**30  # of one array of numbers: 8 GB
 
+LOOP_MULTIPLICATIONS = 2.0**27  # of one compiled loop: some tenths of a second
+
 # Gram matrices of kernels.
 MAX_KERNEL_CELLS = 2**27  # of one dense matrix: 1 GB, and a few exist at a time
 MAX_ENUMERATED_WALKS = 2**24  # of one side

@@ -15,10 +15,10 @@ from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
 from gskn._types import AnyArray, FloatArray, IndexArray
-from gskn._validation import check_int
+from gskn._validation import check_int, check_n_jobs
 from gskn.datasets import Dataset
 from gskn.evaluation._digest import digest_data
-from gskn.evaluation._limits import check_jobs, check_seed
+from gskn.evaluation._limits import check_seed
 from gskn.evaluation._model import Model, make, plain
 from gskn.evaluation._models import find_models
 from gskn.evaluation._records import Clock, Record, ResultFile, complete
@@ -84,7 +84,7 @@ def evaluate_nodes(  # noqa: PLR0913 - every one has a sensible default
     if any(not 0 < share < 1 for share in shares):
         raise InputError(f"shares must lie between 0 and 1, got {tuple(shares)}.")
     check_seed(seed, repeats)
-    check_jobs(n_jobs)
+    check_n_jobs(n_jobs)
     found = find_models(models)
     records = []
     data_digest = digest_data(data)

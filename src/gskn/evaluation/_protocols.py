@@ -12,14 +12,14 @@ from functools import cached_property, partial
 from typing import Any, Literal, TypeVar
 
 import numpy as np
-from joblib import Parallel, delayed
 from sklearn.model_selection import StratifiedKFold
 
+from gskn._threads import run_threads
 from gskn._types import AnyArray, FloatArray, IndexArray
-from gskn._validation import check_choice, check_int
+from gskn._validation import check_choice, check_int, check_n_jobs
 from gskn.datasets import Dataset
 from gskn.evaluation._digest import digest_data, digest_folds
-from gskn.evaluation._limits import check_jobs, check_seed, n_workers
+from gskn.evaluation._limits import check_seed
 from gskn.evaluation._model import Model, plain
 from gskn.evaluation._models import find_models
 from gskn.evaluation._part import Part
@@ -86,7 +86,7 @@ def evaluate(  # noqa: PLR0913 - every one has a sensible default
             f"{data.name} has classes of nodes; this evaluates classes of graphs."
         )
     check_seed(seed, repeats)
-    check_jobs(n_jobs)
+    check_n_jobs(n_jobs)
     run = _Run(
         data, find_models(models), protocol, folds, n_jobs, results, advance, refusals
     )
@@ -236,18 +236,8 @@ class _Run:
             with clock.measure("embed"):
                 rows, _ = whole.rows(model, setting)
             with clock.measure("classify"):
-                by_fold = Parallel(
-                    n_jobs=n_workers(self.n_jobs, len(parts)), prefer="threads"
-                )(
-                    delayed(_test)(
-                        model.classifiers,
-                        _pick(rows, model, train, train),
-                        y[train],
-                        _pick(rows, model, test, train),
-                        y[test],
-                    )
-                    for train, test in parts
-                )
+                test_fold = partial(_test_fold, model, rows, y)
+                by_fold = run_threads(test_fold, parts, self.n_jobs)
             for classifier, tested in zip(
                 model.classifiers, zip(*by_fold, strict=True), strict=True
             ):
@@ -286,6 +276,20 @@ def _pick(
 ) -> FloatArray:
     """Return rows of some graphs; of a kernel, only the columns of fitted graphs."""
     return rows[np.ix_(chosen, fitted)] if model.gives_kernels else rows[chosen]
+
+
+def _test_fold(
+    model: Model, rows: FloatArray, y: AnyArray, fold: tuple[IndexArray, IndexArray]
+) -> list[dict[str, float]]:
+    """Return the scores of all classifiers on one test fold."""
+    train, test = fold
+    return _test(
+        model.classifiers,
+        _pick(rows, model, train, train),
+        y[train],
+        _pick(rows, model, test, train),
+        y[test],
+    )
 
 
 def _test(

@@ -3,17 +3,17 @@
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
+from gskn._threads import run_threads
 from gskn._types import AnyArray, FloatArray, IndexArray
-from gskn.evaluation._limits import n_workers
 
 # Rows have unit norm on average (see `standardize`), so that C means the same for all.
 LINEAR = tuple({"kernel": "linear", "C": 10.0**power} for power in range(-1, 3))
@@ -95,9 +95,8 @@ def choose(
         own = [n for n, setting in enumerate(settings) if setting["kernel"] == kernel]
         products, _ = kernels(rows, rows[:1], kernel)
         tried = [settings[n]["C"] for n in own]
-        found = Parallel(n_jobs=n_workers(n_jobs, len(folds)), prefer="threads")(
-            delayed(_accuracies)(products, y, fold, tried) for fold in folds
-        )
+        accuracies = partial(_accuracies, products, y, tried)
+        found = run_threads(accuracies, folds, n_jobs)
         scores[own] = np.mean(found, axis=0)
     best = int(np.argmax(scores))
     return float(scores[best]), settings[best]
@@ -130,8 +129,8 @@ def _inner_folds(y: AnyArray, seed: int) -> list[tuple[IndexArray, IndexArray]]:
 def _accuracies(
     products: FloatArray,
     y: AnyArray,
-    fold: tuple[IndexArray, IndexArray],
     tried: Sequence[float],
+    fold: tuple[IndexArray, IndexArray],
 ) -> list[float]:
     train, test = fold
     square = np.ascontiguousarray(products[np.ix_(train, train)])
