@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 from gskn import GSKN, as_batch, datasets
-from gskn.estimators import _gskn, _sample
+from gskn.estimators import _gskn, _progress, _sample
 from gskn.exceptions import InputError
 from gskn.layers import NodeFeatures
 
@@ -107,13 +107,25 @@ def test_nothing_to_fit_is_refused():
             GSKN().fit(graphs)
 
 
-def test_progress_is_shown_to_those_who_ask(capsys):
+def test_progress_is_shown_if_verbose(capsys):
     GSKN(verbose=1, random_state=0).fit([nx.path_graph(3)]).transform([nx.path_graph(3)])
     shown = capsys.readouterr()
-    assert "landmarks" in shown.err
-    assert "graphs" in shown.err
+    lines = shown.err.splitlines()
+    assert shown.out == ""
+    assert [line.split()[0] for line in lines] == ["landmarks", "graphs"]
+    assert all("100%" in line for line in lines)
     GSKN(random_state=0).fit([nx.path_graph(3)])
     assert capsys.readouterr() == ("", "")
+
+
+def test_progress_is_redrawn_on_terminal(capsys, monkeypatch):
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    monkeypatch.setattr(_progress, "_INTERVAL_SECONDS", 0)
+    GSKN(verbose=1, random_state=0).fit([nx.path_graph(3)])
+    drawn = capsys.readouterr().err
+    assert drawn.count("\r") > 2
+    assert drawn.count("\n") == 1
+    assert drawn.index("  11%") < drawn.index("100%")
 
 
 def test_weights_decide_by_probability_and_not_by_count():
