@@ -23,6 +23,16 @@ MAX_DIMENSIONS = 100_000  # columns of the features of a baseline
 MAX_CELLS = 2**30  # of one array of numbers: 8 GB
 
 STATISTICS_NODES = 2**16  # nodes whose patterns are counted together
+LOOP_MULTIPLICATIONS = 2.0**27  # of one compiled loop: some tenths of a second
+
+# Gram matrices of kernels.
+MAX_KERNEL_CELLS = 2**27  # of one dense matrix: 1 GB, and a few exist at a time
+MAX_ENUMERATED_WALKS = 2**24  # of one side
+MAX_WALK_PAIRS = 2**34
+# Blocks of 2 MB stay in the cache and are seven times as fast as blocks of 2**24 cells
+# (measured on PROTEINS).
+KERNEL_BLOCK_NODES = 2**9  # of graphs compared at a time
+KERNEL_CHUNK_CELLS = 2**22  # pairs of walks or of feature vectors compared at a time
 
 
 def max_unpacked_bytes(n_bytes: int) -> int:

@@ -38,6 +38,20 @@ def check_int(value: object, name: str, *, minimum: int, maximum: int | None = N
     return int(value)
 
 
+def check_n_jobs(n_jobs: object) -> int | None:
+    """Return ``n_jobs``, None or an integer other than 0, as for `joblib.Parallel`."""
+    if n_jobs is None:
+        return None
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, int | np.integer):
+        raise InputError(f"n_jobs must be None or an integer, got {shorten(n_jobs)}.")
+    if n_jobs == 0:
+        raise InputError(
+            "n_jobs must be None, a number of threads, or negative (-1: all cores, -2: "
+            "all but one), got 0."
+        )
+    return int(n_jobs)
+
+
 def check_cells(n_cells: float, what: str, remedy: str) -> None:
     """Raise if an array of this many numbers would be too large."""
     if n_cells > MAX_CELLS:
@@ -83,11 +97,13 @@ def check_flag(value: object, name: str) -> bool:
     return bool(value)
 
 
-def check_flags(estimator: object) -> None:
-    """Check all parameters whose defaults are True or False."""
+def check_common_parameters(estimator: object) -> None:
+    """Check ``n_jobs``, if there is one, and all parameters with a boolean default."""
     for name, parameter in signature(type(estimator).__init__).parameters.items():
         if isinstance(parameter.default, bool):
             check_flag(getattr(estimator, name), name)
+        elif name == "n_jobs":
+            check_n_jobs(getattr(estimator, name))
 
 
 def check_choice(value: object, name: str, *, choices: Sequence[str]) -> str:

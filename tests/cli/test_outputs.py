@@ -80,7 +80,7 @@ def test_an_impossible_figure_of_results_is_refused_before_the_work(folder, call
         (("--seed", "4294967296"), "seed must be at most 4294967295"),
         (("--seed", "4294967295", "--repeats", "2"), "seed must be at most 4294967294"),
         (("--repeats", "1000000000000"), "repeats must be at most 10000"),
-        (("--jobs", "0"), "n_jobs must be None, -1 or at least 1"),
+        (("--jobs", "0"), "n_jobs must be None, a number of threads, or negative"),
         (("--models", "ldp,gnn"), "no model 'gnn'"),
     ],
 )

@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 from gskn import GSKN, as_batch, datasets
-from gskn.estimators import _gskn, _sample
+from gskn.estimators import _gskn, _progress, _sample
 from gskn.exceptions import InputError
 from gskn.layers import NodeFeatures
 
@@ -91,9 +91,9 @@ def test_another_branch_beside_it_changes_no_branch():
         ({"anonymous_length": 9, "weighting": "count"}, "at most 8 for counts"),
         ({"method": "sampled", "weighting": "count"}, "Counts cannot be sampled"),
         ({"attributes": "colour"}, "attributes must be 'auto' or some of"),
-        ({"n_jobs": 0}, "n_jobs must be None, -1 or at least 1"),
+        ({"n_jobs": 0}, "n_jobs must be None, a number of threads, or negative .* got 0"),
         ({"random_state": -1}, "random_state must not be negative"),
-        ({"n_jobs": -7}, "n_jobs"),
+        ({"n_jobs": 1.5}, "n_jobs"),
     ],
 )
 def test_parameters_out_of_bounds_are_refused_by_name(options, message):
@@ -107,13 +107,25 @@ def test_nothing_to_fit_is_refused():
             GSKN().fit(graphs)
 
 
-def test_progress_is_shown_to_those_who_ask(capsys):
+def test_progress_is_shown_if_verbose(capsys):
     GSKN(verbose=1, random_state=0).fit([nx.path_graph(3)]).transform([nx.path_graph(3)])
     shown = capsys.readouterr()
-    assert "landmarks" in shown.err
-    assert "graphs" in shown.err
+    lines = shown.err.splitlines()
+    assert shown.out == ""
+    assert [line.split()[0] for line in lines] == ["landmarks", "graphs"]
+    assert all("100%" in line for line in lines)
     GSKN(random_state=0).fit([nx.path_graph(3)])
     assert capsys.readouterr() == ("", "")
+
+
+def test_progress_is_redrawn_on_terminal(capsys, monkeypatch):
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    monkeypatch.setattr(_progress, "_INTERVAL_SECONDS", 0)
+    GSKN(verbose=1, random_state=0).fit([nx.path_graph(3)])
+    drawn = capsys.readouterr().err
+    assert drawn.count("\r") > 2
+    assert drawn.count("\n") == 1
+    assert drawn.index("  11%") < drawn.index("100%")
 
 
 def test_weights_decide_by_probability_and_not_by_count():
@@ -143,7 +155,7 @@ def test_threads_may_be_set_after_fit():
     model = GSKN(random_state=0, n_jobs="junk")
     with pytest.raises(InputError, match="n_jobs"):
         model.fit(graphs)
-    model.set_params(n_jobs=1).fit(graphs).set_params(n_jobs=-3)
+    model.set_params(n_jobs=1).fit(graphs).set_params(n_jobs=0)
     with pytest.raises(InputError, match="n_jobs"):
         model.transform(graphs)
 

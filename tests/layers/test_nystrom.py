@@ -5,8 +5,9 @@ from hypothesis import strategies as st
 from scipy.linalg import sqrtm
 from threadpoolctl import threadpool_limits
 
+from gskn._gaussian import gaussian_kernel
 from gskn.layers._landmarks import choose_landmarks, distinct_walks
-from gskn.layers._nystrom import gaussian, inverse_sqrt
+from gskn.layers._nystrom import inverse_sqrt
 
 
 @given(st.integers(0, 99), st.integers(1, 8))
@@ -26,7 +27,7 @@ def test_the_inverse_root_squared_is_the_inverse(seed, size):
 def test_singular_kernels_give_finite_and_stable_roots(eps):
     """Equal landmarks make the kernel singular; noise of 1e-16 must stay noise."""
     points = np.repeat(np.random.default_rng(0).normal(size=(5, 2)), 4, axis=0)
-    gram = gaussian(points, points, 1.0)
+    gram = gaussian_kernel(points, points, 1.0)
     root = inverse_sqrt(gram, eps)
     assert np.isfinite(root).all()
     assert np.abs(root).max() < 10 or eps
@@ -39,7 +40,7 @@ def test_gaussian_is_the_formula():
     points = np.random.default_rng(0).normal(size=(4, 3))
     others = np.random.default_rng(1).normal(size=(5, 3))
     expected = [[np.exp(-0.35 * ((x - z) ** 2).sum()) for z in others] for x in points]
-    np.testing.assert_allclose(gaussian(points, others, 0.7), expected)
+    np.testing.assert_allclose(gaussian_kernel(points, others, 0.7), expected)
 
 
 def test_few_points_are_the_landmarks():

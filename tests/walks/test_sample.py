@@ -173,4 +173,4 @@ def test_what_are_no_walks_is_refused():
     with pytest.raises(InputError, match="n_walks"):
         sample_walks(nx.path_graph(2), 3, 0)
     with pytest.raises(InputError, match="n_jobs"):
-        sample_walks(nx.path_graph(2), 3, n_jobs=-5)
+        sample_walks(nx.path_graph(2), 3, n_jobs=0)

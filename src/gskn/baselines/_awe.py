@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 from gskn._limits import MAX_WALKS
 from gskn._offsets import runs_of_graphs
 from gskn._types import AnyArray, FloatArray
-from gskn._validation import check_cells, check_int, shorten
+from gskn._validation import check_cells, check_common_parameters, check_int, shorten
 from gskn.baselines._colours import Colours
 from gskn.baselines._vectors import Corpus, GraphVectors, Training
 from gskn.exceptions import InputError
@@ -78,6 +78,7 @@ class AWEFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: object = None) -> Self:  # noqa: ARG002 - scikit-learn's form
         """List the patterns; nothing is learnt."""
+        check_common_parameters(self)
         length = check_int(self.length, "length", minimum=1)
         if length > MAX_EXACT_LENGTH:
             raise InputError(

@@ -12,7 +12,7 @@ from gskn._limits import MAX_LANDMARKS, MAX_WALK_LENGTH
 from gskn._offsets import runs_of_graphs
 from gskn._random import RandomState, as_generator
 from gskn._types import FloatArray
-from gskn._validation import check_choice, check_flags, check_int, check_number
+from gskn._validation import check_choice, check_common_parameters, check_int, check_number
 from gskn.estimators._parameters import check_attributes
 from gskn.estimators._sample import check_nodes, draw_graphs
 from gskn.exceptions import InputError
@@ -190,7 +190,7 @@ class GCKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _blocks(self) -> list[_Block]:
         """Check parameters, and make the layers they describe."""
-        check_flags(self)
+        check_common_parameters(self)
         check_attributes(self.attributes)
         variant = check_choice(self.variant, "variant", choices=tuple(_FIRST_LAYERS))
         check_choice(self.weighting, "weighting", choices=("count", "probability"))

@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from gskn._types import FloatArray
-from gskn._validation import check_flags
+from gskn._validation import check_common_parameters
 from gskn.baselines._colours import check_labels
 from gskn.baselines._precomputation import KernelPrecomputation
 from gskn.graphs import GraphBatch, as_batch
@@ -27,7 +27,7 @@ class GraphKernel(TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]
 
     def fit(self, X: Any, y: object = None) -> Self:  # noqa: ARG002 - scikit-learn's form
         """Keep what the kernel needs of the graphs ``X``."""
-        check_flags(self)
+        check_common_parameters(self)
         batch = as_batch(X)
         self.is_labelled_fit_ = batch.node_labels is not None
         self.has_nodes_ = batch.n_nodes > 0

@@ -8,7 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from gskn._limits import MAX_DIMENSIONS
 from gskn._types import FloatArray, IndexArray
-from gskn._validation import check_cells, check_choice, check_flags, check_int
+from gskn._validation import check_cells, check_choice, check_common_parameters, check_int
 from gskn.graphs import GraphBatch, as_batch
 
 _PROFILE = ("degree", "min", "max", "mean", "std")
@@ -51,7 +51,7 @@ class LDP(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: object = None) -> Self:  # noqa: ARG002 - scikit-learn's form
         """Learn the range of the five numbers."""
-        check_flags(self)
+        check_common_parameters(self)
         check_int(self.n_bins, "n_bins", minimum=1, maximum=MAX_DIMENSIONS)
         check_choice(self.scale, "scale", choices=("linear", "log"))
         profiles = self._profiles(as_batch(X))

@@ -19,7 +19,7 @@ from gskn._types import AnyArray, FloatArray, IndexArray
 from gskn._validation import (
     check_cells,
     check_choice,
-    check_flags,
+    check_common_parameters,
     check_int,
     check_positive,
 )
@@ -130,7 +130,7 @@ class RetGK(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _fit(self, batch: GraphBatch) -> FloatArray:
         """Fit, and return distances of graphs."""
-        check_flags(self)
+        check_common_parameters(self)
         check_int(self.n_steps, "n_steps", minimum=1, maximum=MAX_ITERATIONS)
         check_choice(self.kernel, "kernel", choices=tuple(_POWERS))
         self.is_labelled_fit_ = batch.node_labels is not None

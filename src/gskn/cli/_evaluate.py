@@ -104,14 +104,12 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one option each
 
     Example: gskn evaluate MUTAG PTC --models rw+aw,gskn --out runs.jsonl --plot runs.png
     """
-    from gskn.evaluation import ResultFile
-    from gskn.evaluation._limits import check_jobs, check_seed
-    from gskn.evaluation._protocols import split
-    from gskn.evaluation._registry import find_models
+    from gskn._validation import check_n_jobs
+    from gskn.evaluation import ResultFile, check_seed, find_models, split
 
     # Everything is checked before the first fold, not after hours of work.
     check_seed(seed, max(1, repeats or 1))
-    check_jobs(jobs)
+    check_n_jobs(jobs)
     _check_outputs(sets or [], classes, out, plot, rows_map)
     names = _model_names(models)
     find_models(names)
@@ -164,7 +162,7 @@ def _check_map(loaded: list["Dataset"]) -> None:
     """Raise unless a map of the embeddings can be drawn."""
     import numpy as np
 
-    from gskn.evaluation.plots._style import appearances
+    from gskn.evaluation.plots import appearances
 
     if len(loaded) > 1 or loaded[0].y.ndim > 1:
         raise typer.BadParameter(

@@ -36,8 +36,8 @@ def reproduce(
 
     Example: gskn reproduce structure table3 --quick
     """
+    from gskn._validation import check_n_jobs
     from gskn.cli._tables import show
-    from gskn.evaluation._limits import check_jobs
     from gskn.reproduce import EXPERIMENTS, find_experiment
 
     if not names:
@@ -49,7 +49,7 @@ def reproduce(
         return
     found = EXPERIMENTS.values() if names == ["all"] else map(find_experiment, names)
     chosen = list(dict.fromkeys(found))
-    check_jobs(jobs)
+    check_n_jobs(jobs)
     can_draw = _check_outputs(chosen, out)
     tables = []
     for experiment in chosen:

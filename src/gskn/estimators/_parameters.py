@@ -7,7 +7,14 @@ import numpy as np
 
 from gskn._limits import MAX_LANDMARKS, MAX_LAYERS, MAX_WALK_LENGTH, MAX_WALKS
 from gskn._random import as_generator
-from gskn._validation import check_choice, check_flag, check_int, check_number, shorten
+from gskn._validation import (
+    check_choice,
+    check_flag,
+    check_int,
+    check_n_jobs,
+    check_number,
+    shorten,
+)
 from gskn.exceptions import InputError
 from gskn.graphs import AttributeEncoder
 from gskn.layers import BRANCHES, LayerParams, Stack
@@ -40,7 +47,7 @@ def check_parameters(values: dict[str, Any]) -> LayerParams:
         check_choice(values[name], name, choices=choices)
     for name in ("aggregate", "verbose"):
         check_flag(values[name], name)
-    _check_jobs(values["n_jobs"])
+    check_n_jobs(values["n_jobs"])
     check_attributes(values["attributes"])
     as_generator(values["random_state"])
     _check_lengths(check_branches(values["branches"]), values)
@@ -94,11 +101,6 @@ def _check_lengths(branches: tuple[str, ...], values: dict[str, Any]) -> None:
             f"anonymous_length must be at most {MAX_EXACT_LENGTH} for counts, got "
             f"{length}; use weighting='probability', or a smaller length."
         )
-
-
-def _check_jobs(n_jobs: Any) -> None:
-    if n_jobs is not None and check_int(n_jobs, "n_jobs", minimum=-1) == 0:
-        raise InputError("n_jobs must be None, -1 or at least 1, got 0.")
 
 
 def check_attributes(attributes: Any) -> None:

@@ -1,25 +1,49 @@
-"""A progress bar for long work."""
+"""A plain-text progress bar on stderr."""
 
+import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
-from rich.progress import TimeRemainingColumn as Remaining
+_WIDTH = 40  # characters of the bar
+_INTERVAL_SECONDS = 0.1
 
 
 @contextmanager
-def progress(what: str, total: int, *, shown: bool) -> Iterator[Callable[[], None]]:
-    """Yield a function to call after every part of the work."""
-    if not shown:
+def progress(description: str, total: int, *, shown: bool) -> Iterator[Callable[[], None]]:
+    """Yield a function to call after each of ``total`` equal parts of the work.
+
+    On a terminal the bar is redrawn in place; otherwise one line is written at the end.
+    """
+    if not shown or sys.stderr is None:
         yield lambda: None
         return
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TaskProgressColumn(),
-        Remaining(),
-    )
-    with Progress(*columns, console=Console(stderr=True)) as bar:
-        task = bar.add_task(what, total=total)
-        yield lambda: bar.advance(task)
+    bar = _Bar(description, total)
+    try:
+        yield bar.advance
+    finally:
+        bar.close()
+
+
+class _Bar:
+    def __init__(self, description: str, total: int) -> None:
+        self.description, self.total, self.n_done = description, total, 0
+        self.begin = time.monotonic()
+        self.last_drawn = -_INTERVAL_SECONDS
+
+    def advance(self) -> None:
+        self.n_done += 1
+        elapsed = time.monotonic() - self.begin
+        if sys.stderr.isatty() and elapsed - self.last_drawn >= _INTERVAL_SECONDS:
+            self.last_drawn = elapsed
+            print(f"\r{self._text()}", end="", file=sys.stderr, flush=True)
+
+    def close(self) -> None:
+        start = "\r" if sys.stderr.isatty() else ""
+        print(f"{start}{self._text()}", file=sys.stderr, flush=True)
+
+    def _text(self) -> str:
+        share = self.n_done / self.total if self.total else 1.0
+        bar = ("#" * round(_WIDTH * share)).ljust(_WIDTH, ".")
+        seconds = time.monotonic() - self.begin
+        return f"{self.description:<9} [{bar}] {share:4.0%} {seconds:6.1f} s"

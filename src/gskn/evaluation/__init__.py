@@ -1,11 +1,15 @@
 """Evaluation of embeddings: models, protocols, scores, records of runs and plots."""
 
+# Names imported as themselves are shared with other packages of gskn; they are not public.
+from gskn.evaluation._limits import check_seed as check_seed
 from gskn.evaluation._model import Model
 from gskn.evaluation._nodes import NODE_METRICS, evaluate_nodes
 from gskn.evaluation._order import check_order_independence
 from gskn.evaluation._protocols import evaluate
+from gskn.evaluation._protocols import split as split
 from gskn.evaluation._records import Record, ResultFile
 from gskn.evaluation._registry import MODELS
+from gskn.evaluation._registry import find_models as find_models
 from gskn.evaluation._scores import (
     GRAPH_METRICS,
     Summary,

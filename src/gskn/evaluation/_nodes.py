@@ -16,10 +16,10 @@ from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
 from gskn._types import AnyArray, FloatArray, IndexArray
-from gskn._validation import check_int
+from gskn._validation import check_int, check_n_jobs
 from gskn.datasets import Dataset
 from gskn.evaluation._digest import digest_data
-from gskn.evaluation._limits import check_jobs, check_seed
+from gskn.evaluation._limits import check_seed
 from gskn.evaluation._model import Model, as_json, make_estimator
 from gskn.evaluation._records import Clock, Record, ResultFile, complete
 from gskn.evaluation._registry import find_models
@@ -27,9 +27,7 @@ from gskn.exceptions import InputError
 
 _VALUES_OF_C = (0.01, 0.1, 1.0)
 _VALIDATION_SIZE = 0.2  # of the training nodes
-_VALIDATION_LABELS = (
-    10  # of many labels, at random: all of them would take most of the time
-)
+_VALIDATION_LABELS = 10  # random ones of many: all would take most of the time
 TRAIN_SIZES = (0.3, 0.7)
 NODE_METRICS = ("accuracy", "macro_f1", "micro_f1")
 
@@ -88,7 +86,7 @@ def evaluate_nodes(  # noqa: PLR0913 - every one has a sensible default
     if any(not 0 < size < 1 for size in train_sizes):
         raise InputError(f"train_sizes must be between 0 and 1, got {tuple(train_sizes)}.")
     check_seed(seed, repeats)
-    check_jobs(n_jobs)
+    check_n_jobs(n_jobs)
     records = []
     data_digest = digest_data(data)
     for model in find_models(models):

@@ -12,15 +12,15 @@ from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from joblib import Parallel, delayed
 from sklearn.model_selection import StratifiedKFold
 
+from gskn._threads import run_threads
 from gskn._types import AnyArray, FloatArray, IndexArray, Params
-from gskn._validation import check_choice, check_int
+from gskn._validation import check_choice, check_int, check_n_jobs
 from gskn.datasets import Dataset
 from gskn.evaluation._cache import EmbeddingCache, SplitEmbeddings
 from gskn.evaluation._digest import digest_data, digest_folds
-from gskn.evaluation._limits import check_jobs, check_seed, n_workers
+from gskn.evaluation._limits import check_seed
 from gskn.evaluation._model import Model, as_json
 from gskn.evaluation._records import Clock, Record, ResultFile, complete
 from gskn.evaluation._registry import find_models
@@ -91,7 +91,7 @@ def evaluate(  # noqa: PLR0913 - every one has a sensible default
             f"{data.name} has classes of nodes; use evaluate_nodes for classes of nodes."
         )
     check_seed(seed, repeats)
-    check_jobs(n_jobs)
+    check_n_jobs(n_jobs)
     selected = find_models(models)
     run = _Run(data, selected, protocol, folds, n_jobs, results, advance, skipped)
     with ignore_convergence():
@@ -289,18 +289,18 @@ class _Run:
     ) -> list[list[dict[str, float]]]:
         """Return the scores of every classifier, fold by fold."""
         y = self.data.y
-        parallel = Parallel(n_jobs=n_workers(self.n_jobs, len(folds)), prefer="threads")
-        scores: list[list[dict[str, float]]] = parallel(
-            delayed(_test)(
+
+        def test_fold(fold: tuple[IndexArray, IndexArray]) -> list[dict[str, float]]:
+            train, test = fold
+            return _test(
                 model.classifiers,
                 model.select(embeddings, train, train),
                 y[train],
                 model.select(embeddings, test, train),
                 y[test],
             )
-            for train, test in folds
-        )
-        return scores
+
+        return run_threads(test_fold, folds, self.n_jobs)
 
     def _is_skipped(self, model: Model, n_folds: int = 1) -> bool:
         """Return whether the model failed before; then advance over the folds."""

@@ -3,17 +3,17 @@
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from joblib import Parallel, delayed
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
+from gskn._threads import run_threads
 from gskn._types import AnyArray, FloatArray, IndexArray, Params
-from gskn.evaluation._limits import n_workers
 
 # Embeddings have unit norm on average (see `standardize`), so C has the same meaning for
 # all of them.
@@ -105,9 +105,8 @@ def select_classifier(
         ]
         values_of_c = [classifiers[n]["C"] for n in positions]
         products, _ = gram_pair(embeddings, embeddings[:1], kernel)
-        accuracies = Parallel(n_jobs=n_workers(n_jobs, len(folds)), prefer="threads")(
-            delayed(_accuracies)(products, y, fold, values_of_c) for fold in folds
-        )
+        fold_accuracies = partial(_accuracies, products, y, values_of_c)
+        accuracies = run_threads(fold_accuracies, folds, n_jobs)
         scores[positions] = np.mean(accuracies, axis=0)
     best = int(np.argmax(scores))
     return float(scores[best]), classifiers[best]
@@ -142,8 +141,8 @@ def _inner_folds(y: AnyArray, seed: int) -> list[tuple[IndexArray, IndexArray]]:
 def _accuracies(
     products: FloatArray,
     y: AnyArray,
-    fold: tuple[IndexArray, IndexArray],
     values_of_c: Sequence[float],
+    fold: tuple[IndexArray, IndexArray],
 ) -> list[float]:
     """Return the accuracy of every C on one inner fold."""
     train, test = fold

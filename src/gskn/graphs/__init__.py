@@ -3,9 +3,14 @@
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+# Names imported as themselves are shared with other packages of gskn; they are not public.
 from gskn.graphs._batch import GraphBatch
 from gskn.graphs._convert import as_batch
+from gskn.graphs._read import CLASS_FILES as CLASS_FILES
+from gskn.graphs._read import is_graph_file as is_graph_file
 from gskn.graphs._read import read_graphs
+from gskn.graphs._sparse import pool_matrix as pool_matrix
+from gskn.graphs._stream import is_streamed as is_streamed
 from gskn.graphs._stream import iter_graphs
 
 if TYPE_CHECKING:

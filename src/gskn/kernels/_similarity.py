@@ -1,4 +1,4 @@
-"""How alike nodes are, and patterns: what kernels of walks multiply along positions."""
+"""Similarity of single nodes and of patterns, the factors of walk kernels."""
 
 from collections.abc import Callable
 from functools import partial
@@ -7,41 +7,48 @@ from typing import TypeAlias
 import numpy as np
 from scipy.spatial.distance import cdist
 
+from gskn._gaussian import gaussian_of_distances
 from gskn._types import AnyArray, FloatArray
 from gskn._validation import check_choice, check_number
 from gskn.exceptions import InputError
-from gskn.kernels._pairs import Base, Block, Side
+from gskn.kernels._inputs import Base, Side
+from gskn.kernels._terms import NodeKernel
 
-PatternSimilarity: TypeAlias = Callable[[AnyArray, AnyArray], FloatArray]
+PatternKernel: TypeAlias = Callable[[AnyArray, AnyArray], FloatArray]
 
 
-def node_similarity(base: Base, alpha: float) -> Block:
+def node_similarity(base: Base, alpha: float) -> NodeKernel:
     """Return the function that compares the nodes of two sides."""
-    return partial(_of_nodes, alpha=alpha, unlike=_unlike(base, alpha, "alpha"))
+    mismatch = _mismatch_value(base, alpha, "alpha")
+    return partial(_compare_nodes, alpha=alpha, mismatch=mismatch)
 
 
-def pattern_similarity(base: Base, beta: float) -> PatternSimilarity:
-    """Return the function that compares two sets of patterns."""
-    return partial(_of_patterns, unlike=_unlike(base, beta, "beta"))
+def pattern_similarity(base: Base, beta: float) -> PatternKernel:
+    """Return the function that compares two arrays of patterns."""
+    return partial(_compare_patterns, mismatch=_mismatch_value(base, beta, "beta"))
 
 
-def _of_nodes(left: Side, right: Side, *, alpha: float, unlike: float) -> FloatArray:
-    alike = np.where(left.codes[:, None] == right.codes, 1.0, unlike)
-    if left.attributes is not None and alike.size:
+def _compare_nodes(left: Side, right: Side, *, alpha: float, mismatch: float) -> FloatArray:
+    similarity = np.where(left.codes[:, None] == right.codes, 1.0, mismatch)
+    if left.attributes is not None and similarity.size:
+        # Differences are squared directly: these values are the reference for the layers,
+        # which expand the square.
         distances = cdist(left.attributes, right.attributes, "sqeuclidean")
-        alike *= np.exp(-alpha / 2 * distances)
-    return alike
-
-
-def _of_patterns(patterns: AnyArray, others: AnyArray, *, unlike: float) -> FloatArray:
-    similarity = np.ones((len(patterns), len(others)))
-    for own, other in zip(patterns.T, others.T, strict=True):
-        similarity *= np.where(own[:, None] == other, 1.0, unlike)
+        similarity *= gaussian_of_distances(distances, alpha)
     return similarity
 
 
-def _unlike(base: Base, bandwidth: float, name: str) -> float:
-    """Return the similarity of different labels, or symbols: squared distance 2."""
+def _compare_patterns(
+    patterns: AnyArray, others: AnyArray, *, mismatch: float
+) -> FloatArray:
+    similarity = np.ones((len(patterns), len(others)))
+    for symbols, other_symbols in zip(patterns.T, others.T, strict=True):
+        similarity *= np.where(symbols[:, None] == other_symbols, 1.0, mismatch)
+    return similarity
+
+
+def _mismatch_value(base: Base, bandwidth: float, name: str) -> float:
+    """Return the similarity of different labels or symbols: squared distance 2."""
     check_choice(base, "base", choices=["gaussian", "dirac"])
     bandwidth = check_number(bandwidth, name, minimum=0)
     if not np.isfinite(bandwidth):

@@ -1,35 +1,89 @@
-"""Colours of nodes: what they carry at first, then what Weisfeiler and Lehman refine."""
+"""Weisfeiler-Lehman subtree kernel."""
+
+from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_array, hstack
 
-from gskn._distinct import distinct
-from gskn._types import IndexArray
-from gskn.graphs import GraphBatch
+from gskn._limits import MAX_ITERATIONS
+from gskn._types import FloatArray, IndexArray
+from gskn._validation import check_int
+from gskn.graphs import GraphBatch, pool_matrix
+from gskn.kernels._colors import node_colors
+from gskn.kernels._inputs import Inputs, Level
+from gskn.kernels._terms import FeatureTerm, sum_terms
 from gskn.walks import refine
 
 
-def label_codes(batch: GraphBatch) -> IndexArray:
-    """Return labels as integers, degrees if there are neither labels nor attributes."""
-    if batch.node_labels is not None:
-        return batch.node_labels
-    return np.zeros(batch.n_nodes, np.int64) if batch.n_attributes else batch.degrees
+def subtree_kernel(
+    A: Any,
+    B: Any = None,
+    *,
+    depth: int = 3,
+    level: Level = "graph",
+    normalize: bool = False,
+) -> FloatArray:
+    """Compare graphs or nodes by Weisfeiler-Lehman subtrees.
 
+    Parameters
+    ----------
+    A, B : graphs
+        As in `walk_kernel`. The initial colors are labels and attributes, or degrees if
+        nodes have neither.
+    depth : int, default=3
+        Number of refinement rounds, at most 10,000. A round depends on the
+        (out-)neighbors, not on edge weights.
+    level : {"graph", "node"}, default="graph"
+        Compare graphs, by the sum over all pairs of their nodes, or compare nodes.
+    normalize : bool, default=False
+        Whether to divide by the square roots of both self-similarities.
 
-def node_colours(batch: GraphBatch) -> IndexArray:
-    """Give nodes one colour if and only if their labels and attributes are equal."""
-    colours = label_codes(batch)
-    attributes = batch.node_attributes
-    if attributes is None or not attributes.size:
-        return colours
-    return distinct(np.column_stack((colours, attributes)))[1]
+    Returns
+    -------
+    K : ndarray of shape (n_graphs_A, n_graphs_B) or (n_nodes_A, n_nodes_B)
+        Gram matrix. The value of two nodes is the number of rounds, from 0 to ``depth``,
+        in which they have the same color.
 
+    Notes
+    -----
+    Eq. 5 of [2]_.
 
-def subtree_colours(batch: GraphBatch, depth: int) -> list[IndexArray]:
-    """Return the colours of rounds 0 to ``depth``; round 0 is what the nodes carry.
+    References
+    ----------
+    .. [1] Shervashidze, Schweitzer, van Leeuwen, Mehlhorn and Borgwardt,
+       "Weisfeiler-Lehman Graph Kernels", Journal of Machine Learning Research 12, 2011.
+    .. [2] Long, Jin, Wu and Song, "Theoretically Improving Graph Neural Networks via
+       Anonymous Walk Graph Kernels", WWW 2021.
 
-    Of a directed graph, only the nodes that edges lead to count, as for walks.
+    Examples
+    --------
+    >>> import numpy as np
+    >>> path = np.diag(np.ones(2), 1) + np.diag(np.ones(2), -1)
+    >>> subtree_kernel(path, depth=1, level="node")
+    array([[2., 0., 2.],
+           [0., 2., 0.],
+           [2., 0., 2.]])
     """
-    rounds = [node_colours(batch)]
+    inputs = Inputs.from_arguments(A, B, level, normalize)
+    union = inputs.union()
+    depth = check_int(depth, "depth", minimum=0, maximum=MAX_ITERATIONS)
+    rounds = subtree_colors(union, depth)
+    features = hstack([_one_hot(colors) for colors in rounds], format="csr")
+    if level == "graph":
+        features = pool_matrix(union.graph_ptr) @ features
+    left, right = inputs.split(features)
+    return sum_terms(inputs, FeatureTerm(left, right))
+
+
+def subtree_colors(batch: GraphBatch, depth: int) -> list[IndexArray]:
+    """Return the node colors of rounds 0 to ``depth``; in directed graphs, along edges."""
+    rounds = [node_colors(batch)]
     for _ in range(depth):
         rounds.append(refine([batch.adjacency], rounds[-1]))
     return rounds
+
+
+def _one_hot(colors: IndexArray) -> csr_array:
+    n_nodes = len(colors)
+    entries = (np.ones(n_nodes), colors, np.arange(n_nodes + 1))
+    return csr_array(entries, shape=(n_nodes, int(colors.max(initial=-1)) + 1))

@@ -8,6 +8,7 @@ import numpy as np
 from scipy.sparse import vstack
 
 from gskn._blas import multiply
+from gskn._gaussian import gaussian_kernel
 from gskn._limits import STATISTICS_NODES
 from gskn._offsets import runs_of_graphs
 from gskn._types import AnyArray, FloatArray, IndexArray
@@ -15,7 +16,7 @@ from gskn.graphs import GraphBatch
 from gskn.layers._features import NodeFeatures
 from gskn.layers._landmarks import choose_landmarks
 from gskn.layers._layer import GraphStatistics, Layer, draw_seed
-from gskn.layers._nystrom import NystromMap, gaussian
+from gskn.layers._nystrom import NystromMap
 from gskn.layers._params import Advance, no_progress
 from gskn.walks import MAX_PATTERN_LENGTH, PatternTable, pattern_counts, pattern_tables
 
@@ -114,7 +115,9 @@ class AnonymousLayer(Layer):
         """Return the embeddings of table rows: of nodes, or of sums over nodes."""
         blocks = []
         for table, nystrom in zip(tables, self.maps, strict=True):
-            kernel = gaussian(self._points(table), nystrom.landmarks, self.params.beta)
+            kernel = gaussian_kernel(
+                self._points(table), nystrom.landmarks, self.params.beta
+            )
             blocks.append(table.rows @ multiply(kernel, nystrom.root))
             advance()
         return blocks

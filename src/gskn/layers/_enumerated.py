@@ -12,6 +12,7 @@ from typing import ClassVar
 import numpy as np
 
 from gskn._blas import multiply
+from gskn._gaussian import gaussian_kernel
 from gskn._offsets import positions_within
 from gskn._threads import cut_by_work, run_threads
 from gskn._types import AnyArray, BoolArray, FloatArray, IndexArray
@@ -28,7 +29,7 @@ from gskn.layers._jit import (
 )
 from gskn.layers._landmarks import check_points, choose_landmarks, distinct_walks
 from gskn.layers._layer import Layer, draw_seed
-from gskn.layers._nystrom import NystromMap, gaussian
+from gskn.layers._nystrom import NystromMap
 from gskn.layers._params import Advance, no_progress
 from gskn.walks import (
     MAX_PATTERN_LENGTH,
@@ -159,7 +160,7 @@ class EnumeratedLayer(Layer):
         parts = landmarks[:, : length * features.n_features]
         parts = parts.reshape(len(landmarks), length, features.n_features)
         scaled = features.table * np.sqrt(self.params.alpha)
-        return np.array([gaussian(scaled, parts[:, j], 1.0) for j in range(length)])
+        return np.array([gaussian_kernel(scaled, parts[:, j], 1.0) for j in range(length)])
 
     def _sum_exact(
         self,

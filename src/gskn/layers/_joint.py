@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gskn._gaussian import gaussian_kernel
 from gskn._types import AnyArray, BoolArray, FloatArray
 from gskn.layers._anonymous import one_hot_patterns
 from gskn.layers._enumerated import EnumeratedLayer
-from gskn.layers._nystrom import gaussian
 from gskn.walks import patterns
 
 
@@ -37,4 +37,4 @@ class JointLayer(EnumeratedLayer):
     def _pattern_kernel(self, length: int, landmarks: FloatArray) -> FloatArray:
         rows = one_hot_patterns(patterns(length, staying=True))
         parts = landmarks[:, landmarks.shape[1] - rows.shape[1] :]
-        return gaussian(rows * np.sqrt(self.params.beta), parts, 1.0)
+        return gaussian_kernel(rows * np.sqrt(self.params.beta), parts, 1.0)

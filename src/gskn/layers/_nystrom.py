@@ -1,4 +1,4 @@
-"""The Gaussian kernel, and the Nyström map onto the span of the landmarks."""
+"""The Nyström map onto the span of the landmarks of a Gaussian kernel."""
 
 from dataclasses import dataclass
 from typing import Self
@@ -7,23 +7,8 @@ import numpy as np
 from scipy.linalg import eigh
 
 from gskn._blas import in_product, multiply
+from gskn._gaussian import gaussian_kernel
 from gskn._types import FloatArray
-from gskn.layers._jit import refine_near
-
-
-def gaussian(points: FloatArray, others: FloatArray, bandwidth: float) -> FloatArray:
-    """Return ``exp(-bandwidth / 2 |x - z|^2)`` for all pairs of rows."""
-    points, others = np.ascontiguousarray(points), np.ascontiguousarray(others)
-    squares = (points**2).sum(axis=1)[:, None] + (others**2).sum(axis=1)
-    distances = squares - 2.0 * multiply(points, others.T)
-    # The distance of near points is a difference of large numbers. Times a large
-    # bandwidth, its rounding error would be an error of the kernel that depends on the
-    # other points of the product.
-    refine_near(points, others, squares, distances)
-    np.maximum(distances, 0.0, out=distances)  # norms of zero leave nothing to refine
-    distances *= -0.5 * bandwidth
-    kernel: FloatArray = np.exp(distances, out=distances)
-    return kernel
 
 
 def inverse_sqrt(gram: FloatArray, eps: float) -> FloatArray:
@@ -60,7 +45,7 @@ class NystromMap:
     @classmethod
     def from_landmarks(cls, landmarks: FloatArray, bandwidth: float, eps: float) -> Self:
         """Build the map of a Gaussian kernel."""
-        gram = gaussian(landmarks, landmarks, bandwidth)
+        gram = gaussian_kernel(landmarks, landmarks, bandwidth)
         return cls(landmarks, inverse_sqrt(gram, eps))
 
     @property

@@ -5,13 +5,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from gskn._blas import multiply
+from gskn._gaussian import gaussian_kernel
 from gskn._types import FloatArray
 from gskn.graphs import GraphBatch
 from gskn.layers._context import WalkContext
 from gskn.layers._features import NodeFeatures
 from gskn.layers._landmarks import check_points, choose_landmarks, distinct_walks
 from gskn.layers._layer import Layer, draw_seed
-from gskn.layers._nystrom import NystromMap, gaussian
+from gskn.layers._nystrom import NystromMap
 from gskn.layers._params import Advance, no_progress
 from gskn.walks import walks_for_landmarks
 
@@ -93,7 +94,8 @@ class WalkLayer(Layer):
         table = context.features.table
         positions = nystrom.landmarks.reshape(nystrom.n_landmarks, length, -1)
         factors = [
-            gaussian(table, positions[:, j], self.params.alpha) for j in range(length)
+            gaussian_kernel(table, positions[:, j], self.params.alpha)
+            for j in range(length)
         ]
         if length == 1:
             alone: FloatArray = multiply(factors[0], nystrom.root)[context.features.codes]

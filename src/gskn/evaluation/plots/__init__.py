@@ -7,6 +7,7 @@ from gskn.evaluation.plots._embedding import plot_embedding
 from gskn.evaluation.plots._parameters import Curve, plot_parameters
 from gskn.evaluation.plots._save import check_picture, save_figure
 from gskn.evaluation.plots._scores import plot_scores
+from gskn.evaluation.plots._style import appearances as appearances  # for the command line
 from gskn.evaluation.plots._times import Timing, plot_times
 
 __all__ = [

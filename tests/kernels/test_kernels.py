@@ -10,8 +10,10 @@ from sklearn.svm import SVC
 from gskn import as_batch, datasets
 from gskn.exceptions import InputError
 from gskn.graphs import GraphBatch
-from gskn.kernels import _enumeration, _pairs
-from gskn.kernels._definitions import (
+from gskn.kernels import (
+    _enumeration,
+    _inputs,
+    _terms,
     anonymous_random_walk_kernel,
     anonymous_walk_kernel,
     joint_kernel,
@@ -35,7 +37,7 @@ EDGE, TRIANGLE = nx.complete_graph(2), nx.complete_graph(3)
 
 
 def as_networkx(spec, max_nodes):
-    """Build a graph node by node, so that nothing of gskn is used."""
+    """Build a graph without using gskn."""
     graph = nx.DiGraph() if spec.directed else nx.Graph()
     for node in range(min(spec.n_nodes, max_nodes)):
         graph.add_node(node)
@@ -52,12 +54,11 @@ def as_networkx(spec, max_nodes):
 
 @st.composite
 def graph_lists(draw, max_nodes=4):
-    """Draw graphs of every kind that agree on labels and attributes."""
-    drawn = draw(spec_lists(min_size=1))
-    return [as_networkx(spec, max_nodes) for spec in drawn]
+    """Draw graphs of all kinds whose node data agree."""
+    return [as_networkx(spec, max_nodes) for spec in draw(spec_lists(min_size=1))]
 
 
-options = st.fixed_dictionaries(
+option_values = st.fixed_dictionaries(
     {
         "base": st.sampled_from(["gaussian", "dirac"]),
         "weighting": st.sampled_from(["count", "probability"]),
@@ -71,26 +72,26 @@ def path(*labels):
     return graph
 
 
-# --- worked by hand --------------------------------------------------------------------
+# Values computed by hand
 
 
-def test_walks_of_an_edge_and_a_triangle_are_counted():
-    """With alpha = 0 all walks are alike: 2 and 3 * 2 * 2 walks of length 3."""
+def test_bandwidth_zero_counts_pairs_of_walks_and_paths():
+    """An edge and a triangle have 2 and 3 * 2 * 2 walks of length 3."""
     K = walk_kernel([EDGE, TRIANGLE], length=3, alpha=0)
     np.testing.assert_array_equal(K, np.outer([2, 12], [2, 12]))
     P = path_kernel([EDGE, TRIANGLE], length=3, alpha=0)
     np.testing.assert_array_equal(P, np.outer([0, 6], [0, 6]))
 
 
-def test_degrees_serve_as_labels():
-    """All 2 * 6 pairs of walks of length 2 differ twice: degree 1 against degree 2."""
+def test_nodes_without_labels_are_compared_by_degree():
+    """All 2 * 6 pairs of walks of length 2 differ at both positions."""
     K = walk_kernel([EDGE, TRIANGLE], length=2, alpha=0.5)
     np.testing.assert_allclose(K, [[4, 12 * math.exp(-1)], [12 * math.exp(-1), 36]])
     K = walk_kernel([EDGE, TRIANGLE], length=2, base="dirac")
     np.testing.assert_array_equal(K, [[4, 0], [0, 36]])
 
 
-def test_a_labelled_path():
+def test_walk_kernel_of_labeled_path():
     """Walks of length 2 in a - b - a, by start: ab; ba, ba; ab."""
     K = walk_kernel(path("a", "b", "a"), length=2, level="node", base="dirac")
     np.testing.assert_array_equal(K, [[1, 0, 1], [0, 4, 0], [1, 0, 1]])
@@ -101,7 +102,7 @@ def test_a_labelled_path():
     np.testing.assert_allclose(K, [[1 + 1 + 1 + 1 + 1]])  # 2 x 2 pairs "ab", 1 pair "ba"
 
 
-def test_labels_are_compared_by_value_between_the_sides():
+def test_labels_of_both_sides_are_compared_by_value():
     """Codes differ: "b" is 1 on the left and 0 on the right."""
     K = walk_kernel(path("a", "b"), path("b", "c"), length=1, level="node", base="dirac")
     np.testing.assert_array_equal(K, [[0, 0], [1, 0]])
@@ -117,15 +118,15 @@ def test_attributes_and_labels_add_their_distances():
     np.testing.assert_allclose(K, [[math.exp(-0.25 * (2 + 9))]])
 
 
-def test_equal_attributes_are_equal_whatever_their_sign_of_zero():
+def test_positive_and_negative_zero_are_equal_attributes():
     left, right = nx.empty_graph(1), nx.empty_graph(1)
     left.add_node(0, attributes=[0.0])
     right.add_node(0, attributes=[-0.0])
     assert walk_kernel(left, right, base="dirac") == [[1.0]]
 
 
-def test_random_walks_follow_the_weights():
-    """From node 0 the walk goes to "a" with chance 1/4 and to "b" with 3/4."""
+def test_probabilities_depend_on_edge_weights():
+    """From "c" the walk goes to "a" with probability 1/4 and to "b" with 3/4."""
     star = path("a", "c", "b")
     star.edges[0, 1]["weight"], star.edges[1, 2]["weight"] = 1.0, 3.0
     K = walk_kernel(star, length=2, level="node", base="dirac", weighting="probability")
@@ -134,7 +135,7 @@ def test_random_walks_follow_the_weights():
     np.testing.assert_allclose(K, np.diag([1, 2, 1]))
 
 
-def test_walks_stay_at_dead_ends_and_paths_end_there():
+def test_walks_stay_at_dead_ends_and_paths_end():
     arc = nx.DiGraph([(0, 1)])
     K = walk_kernel(arc, length=3, level="node", alpha=0)
     np.testing.assert_array_equal(K, np.ones((2, 2)))
@@ -142,8 +143,8 @@ def test_walks_stay_at_dead_ends_and_paths_end_there():
     np.testing.assert_array_equal(K, [[1, 0], [0, 0]])
 
 
-def test_patterns_of_an_edge_and_a_triangle():
-    """Length 3: 0-1-0 twice in the edge; 0-1-0 and 0-1-2 six times each in the triangle."""
+def test_anonymous_walk_kernel_of_edge_and_triangle():
+    """The edge has 0-1-0 twice; the triangle has 0-1-0 and 0-1-2 six times each."""
     K = anonymous_walk_kernel([EDGE, TRIANGLE], length=3, base="dirac")
     np.testing.assert_array_equal(K, [[4, 12], [12, 72]])
     e = math.exp(-0.5)  # they differ in one position
@@ -152,30 +153,30 @@ def test_patterns_of_an_edge_and_a_triangle():
     np.testing.assert_allclose(K, expected)
 
 
-def test_the_sum_and_the_joint_kernel_differ():
-    """Walks of both share patterns and no degrees: 0 jointly, 12 in the sum."""
+def test_sum_and_joint_kernel_differ():
+    """Walks of both graphs share patterns but no degrees: 0 jointly, 12 in the sum."""
     K = joint_kernel([EDGE, TRIANGLE], length=3, base="dirac")
     np.testing.assert_array_equal(K, [[4, 0], [0, 72]])
     K = anonymous_random_walk_kernel([EDGE, TRIANGLE], length=3, base="dirac")
     np.testing.assert_array_equal(K, [[4 + 4, 12], [12, 144 + 72]])
 
 
-def test_colours_of_a_path():
-    """Degrees 1 2 2 1; one round leaves the ends alike and the middle alike."""
+def test_subtree_kernel_of_path():
+    """Degrees are 1 2 2 1; one round separates neither the ends nor the middle nodes."""
     K = subtree_kernel(nx.path_graph(4), depth=1)
     assert K == [[2 * 2 * 2 + 2 * 2 * 2]]
     K = subtree_kernel([path("a", "a"), path("a", "b")], depth=1)
     np.testing.assert_array_equal(K, [[4 + 4, 2], [2, 2 + 2]])
 
 
-def test_subtrees_follow_arcs():
-    """Start colours are out-degrees 1, 1, 0; then node 1 sees a dead end, node 0 not."""
+def test_subtree_kernel_follows_directed_edges():
+    """Initial colors are out-degrees 1, 1, 0; only node 1 is followed by a dead end."""
     K = subtree_kernel(nx.DiGraph([(0, 1), (1, 2)]), depth=2, level="node")
     np.testing.assert_array_equal(K, [[3, 1, 0], [1, 3, 0], [0, 0, 3]])
 
 
-def test_only_the_joint_kernel_knows_the_label_of_a_ring():
-    """A ring of six "a" beside two of three "b", and the same with labels swapped."""
+def test_only_joint_kernel_distinguishes_labels_of_rings():
+    """A ring of six "a" and two rings of three "b", and the same with labels swapped."""
     pair = []
     for six, three in ("ab", "ba"):
         graph = nx.disjoint_union_all(map(nx.cycle_graph, (6, 3, 3)))
@@ -188,51 +189,51 @@ def test_only_the_joint_kernel_knows_the_label_of_a_ring():
     assert joint_kernel(pair, length=4, normalize=True)[0, 1] < 1 - 1e-3
 
 
-# --- against the plain definitions -----------------------------------------------------
+# Comparison with the definitions
 
 
-def check(kernel, of_nodes, graphs, number, **given):
-    """Compare both levels, with itself and between two sides."""
-    for A, B in ((graphs, None), (graphs[:number], graphs[number:])):
+def check(kernel, compare, graphs, n_left, **options):
+    """Compare a kernel with its reference for both levels, with one and two inputs."""
+    for A, B in ((graphs, None), (graphs[:n_left], graphs[n_left:])):
         others = graphs if B is None else B
         for level, matrix in (
             ("node", reference.node_matrix),
             ("graph", reference.graph_matrix),
         ):
-            expected = np.array(matrix(A, others, of_nodes), dtype=float)
-            found = kernel(A, B, level=level, **given)
-            np.testing.assert_allclose(
-                found, expected.reshape(found.shape), rtol=1e-9, atol=1e-12
-            )
+            expected = np.array(matrix(A, others, compare), dtype=float)
+            K = kernel(A, B, level=level, **options)
+            np.testing.assert_allclose(K, expected.reshape(K.shape), rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.reference
 @pytest.mark.parametrize("name", ["walk", "path", "anonymous", "sum", "joint"])
 @settings(max_examples=25)
 @given(
-    graphs=graph_lists(), length=st.integers(1, 3), number=st.integers(0, 4), chosen=options
+    graphs=graph_lists(),
+    length=st.integers(1, 3),
+    n_left=st.integers(0, 4),
+    options=option_values,
 )
-def test_kernels_of_walks_are_sums_over_pairs_of_walks(
-    name, graphs, length, number, chosen
-):
-    alpha, beta, base = 0.7, 0.4, chosen["base"]
+def test_kernel_is_sum_over_pairs_of_walks(name, graphs, length, n_left, options):
+    alpha, beta, base = 0.7, 0.4, options["base"]
 
-    def of_nodes(g, u, h, v):
+    def compare_nodes(g, u, h, v):
         def along(w, z):
             return reference.along(g, w, h, z, base, alpha)
 
         def pattern(w, z):
             return reference.pattern(w, z, base, beta)
 
-        compared = {
+        compare_walks = {
             "walk": along,
             "path": along,
             "anonymous": pattern,
             "sum": lambda w, z: along(w, z) + pattern(w, z),
             "joint": lambda w, z: along(w, z) * pattern(w, z),
         }[name]
+        weighting, simple = options["weighting"], name == "path"
         return reference.walk_sum(
-            *(g, u, h, v, length, chosen["weighting"], compared), simple=name == "path"
+            g, u, h, v, length, weighting, compare_walks, simple=simple
         )
 
     bandwidths = {"alpha": alpha, "beta": beta}
@@ -240,24 +241,37 @@ def test_kernels_of_walks_are_sums_over_pairs_of_walks(
         del bandwidths["beta"]
     if name == "anonymous":
         del bandwidths["alpha"]
-    check(KERNELS[name], of_nodes, graphs, number, length=length, **bandwidths, **chosen)
+    check(
+        KERNELS[name],
+        compare_nodes,
+        graphs,
+        n_left,
+        length=length,
+        **bandwidths,
+        **options,
+    )
 
 
 @pytest.mark.reference
-@given(graphs=graph_lists(max_nodes=6), depth=st.integers(0, 3), number=st.integers(0, 4))
-def test_subtrees_are_unfoldings(graphs, depth, number):
-    def of_nodes(g, u, h, v):
+@given(graphs=graph_lists(max_nodes=6), depth=st.integers(0, 3), n_left=st.integers(0, 4))
+def test_subtree_kernel_compares_unfoldings(graphs, depth, n_left):
+    def compare_nodes(g, u, h, v):
         return reference.subtree(g, u, h, v, depth)
 
-    check(subtree_kernel, of_nodes, graphs, number, depth=depth)
+    check(subtree_kernel, compare_nodes, graphs, n_left, depth=depth)
 
 
 @pytest.mark.reference
-def test_long_walks_on_one_graph():
+def test_kernel_of_long_walks_is_sum_over_pairs():
     graph = nx.lollipop_graph(3, 2)
     for kernel, simple in ((walk_kernel, False), (path_kernel, True)):
         expected = reference.walk_sum(
-            *(graph, 0, graph, 4, 5, "probability"),
+            graph,
+            0,
+            graph,
+            4,
+            5,
+            "probability",
             lambda w, z: reference.along(graph, w, graph, z, "gaussian", 0.3),
             simple=simple,
         )
@@ -266,14 +280,14 @@ def test_long_walks_on_one_graph():
         assert K[0, 4] > 0
 
 
-# --- laws ------------------------------------------------------------------------------
+# Laws
 
 
 @pytest.mark.parametrize("name", KERNELS)
 @pytest.mark.parametrize("level", ["graph", "node"])
 @settings(max_examples=15)
 @given(graphs=graph_lists())
-def test_kernels_are_symmetric_and_positive_semidefinite(name, level, graphs):
+def test_kernel_is_symmetric_and_positive_semidefinite(name, level, graphs):
     K = KERNELS[name](graphs, level=level, **LENGTHS[name])
     np.testing.assert_array_equal(K, K.T)
     if len(K):
@@ -285,7 +299,7 @@ def test_kernels_are_symmetric_and_positive_semidefinite(name, level, graphs):
 @pytest.mark.parametrize("level", ["graph", "node"])
 @settings(max_examples=15)
 @given(graphs=graph_lists())
-def test_normalized_kernels_have_a_diagonal_of_ones_or_zeros(name, level, graphs):
+def test_normalized_kernel_has_diagonal_of_ones_or_zeros(name, level, graphs):
     raw = KERNELS[name](graphs, level=level, **LENGTHS[name])
     K = KERNELS[name](graphs, level=level, normalize=True, **LENGTHS[name])
     np.testing.assert_allclose(K.diagonal(), raw.diagonal() > 0)
@@ -297,33 +311,38 @@ def test_normalized_kernels_have_a_diagonal_of_ones_or_zeros(name, level, graphs
 @pytest.mark.parametrize("level", ["graph", "node"])
 @pytest.mark.parametrize("normalize", [False, True])
 @settings(max_examples=15)
-@given(graphs=graph_lists(), number=st.integers(0, 4))
-def test_two_sides_are_a_block_of_their_union(name, level, normalize, graphs, number):
-    A, B = graphs[:number], graphs[number:]
-    given = {"level": level, "normalize": normalize, **LENGTHS[name]}
-    whole = KERNELS[name](graphs, **given)
+@given(graphs=graph_lists(), n_left=st.integers(0, 4))
+def test_kernel_of_two_inputs_is_block_of_kernel_of_union(
+    name, level, normalize, graphs, n_left
+):
+    A, B = graphs[:n_left], graphs[n_left:]
+    options = {"level": level, "normalize": normalize, **LENGTHS[name]}
+    union = KERNELS[name](graphs, **options)
     n_rows = len(A) if level == "graph" else sum(map(len, A))
     np.testing.assert_allclose(
-        KERNELS[name](A, B, **given), whole[:n_rows, n_rows:], rtol=1e-9, atol=1e-12
+        KERNELS[name](A, B, **options), union[:n_rows, n_rows:], rtol=1e-9, atol=1e-12
     )
 
 
 @pytest.mark.parametrize("name", KERNELS)
 @pytest.mark.parametrize("level", ["graph", "node"])
-def test_results_do_not_depend_on_blocks_and_chunks(name, level, monkeypatch):
+def test_kernel_does_not_depend_on_block_and_chunk_size(name, level, monkeypatch):
     batch = datasets.load("structure").graphs[:12]
     batch = GraphBatch.concat([batch[:5], as_batch([nx.empty_graph(0)]), batch[5:]])
-    given = {"level": level, "normalize": True, **LENGTHS[name]}
-    whole = KERNELS[name](batch, **given), KERNELS[name](batch, batch[3:7], **given)
-    monkeypatch.setattr(_pairs, "_BLOCK_NODES", 50)
-    monkeypatch.setattr(_pairs, "_CHUNK_CELLS", 2**10)
-    parts = KERNELS[name](batch, **given), KERNELS[name](batch, batch[3:7], **given)
-    for one, other in zip(whole, parts, strict=True):
+    options = {"level": level, "normalize": True, **LENGTHS[name]}
+
+    def compute():
+        return [KERNELS[name](batch, other, **options) for other in (None, batch[3:7])]
+
+    expected = compute()
+    monkeypatch.setattr(_inputs, "KERNEL_BLOCK_NODES", 50)
+    monkeypatch.setattr(_terms, "KERNEL_CHUNK_CELLS", 2**10)
+    for one, other in zip(expected, compute(), strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-15)
-    assert (whole[0][batch.node_graphs != 5 if level == "node" else 6] > 0).any()
+    assert (expected[0][batch.node_graphs != 5 if level == "node" else 6] > 0).any()
 
 
-def test_graphs_without_nodes_have_rows_of_zeros():
+def test_graph_without_nodes_has_similarity_zero():
     graphs = [nx.empty_graph(0), EDGE]
     for name, kernel in KERNELS.items():
         for normalize in (False, True):
@@ -335,23 +354,23 @@ def test_graphs_without_nodes_have_rows_of_zeros():
             assert kernel([], level="node", normalize=normalize).shape == (0, 0)
 
 
-def test_a_side_without_nodes_needs_no_labels():
+def test_input_without_nodes_needs_no_labels():
     K = walk_kernel([nx.empty_graph(0)], path("a", "b"))
     np.testing.assert_array_equal(K, [[0]])
 
 
-# --- against another library -----------------------------------------------------------
+# Comparison with other libraries
 
 
 @pytest.mark.parametrize("depth", [1, 2, 4])
-def test_subtrees_are_those_of_grakel(grakel, depth):
-    """GraKeL counts the start as well: n_iter=h compares h + 1 rounds."""
+def test_subtree_kernel_equals_grakel(grakel, depth):
+    """GraKeL compares h + 1 rounds for n_iter=h."""
     rng = np.random.default_rng(depth)
     graphs = [
         nx.gnp_random_graph(9, 0.35, seed=int(seed)) for seed in rng.integers(99, size=8)
     ]
     for graph in graphs:
-        # GraKeL refuses graphs without edges, and nodes that appear in no edge.
+        # GraKeL does not support graphs without edges and isolated nodes.
         graph.remove_nodes_from(list(nx.isolates(graph)))
         labels = dict(
             zip(graph, rng.choice(["C", "N", "O"], len(graph)).tolist(), strict=True)
@@ -369,7 +388,7 @@ def test_subtrees_are_those_of_grakel(grakel, depth):
     )
 
 
-def test_a_support_vector_machine_takes_them():
+def test_kernel_works_with_precomputed_svc():
     graphs = as_batch(
         [nx.cycle_graph(n) for n in range(3, 9)] + [nx.path_graph(n) for n in range(3, 9)]
     )
@@ -381,11 +400,11 @@ def test_a_support_vector_machine_takes_them():
     np.testing.assert_array_equal(model.predict(K), y[~train])
 
 
-# --- facts -----------------------------------------------------------------------------
+# Expressive power
 
 
 @pytest.mark.parametrize("k", [3, 4])
-def test_patterns_tell_rings_apart_where_walks_and_subtrees_do_not(k):
+def test_only_anonymous_walk_kernel_distinguishes_rings(k):
     rings = datasets.rings(k).graphs
     for K in (
         walk_kernel(rings, length=k + 2, normalize=True),
@@ -397,7 +416,7 @@ def test_patterns_tell_rings_apart_where_walks_and_subtrees_do_not(k):
     assert K[0, 1] < 1 - 1e-6
 
 
-def test_bandwidth_zero_of_the_joint_kernel_gives_its_two_limits():
+def test_joint_kernel_with_bandwidth_zero_is_walk_or_anonymous_kernel():
     graphs = [path("a", "b", "b"), path("b", "a", "a", "b")]
     K = joint_kernel(graphs, length=4, beta=0, alpha=0.8)
     np.testing.assert_allclose(K, walk_kernel(graphs, length=4, alpha=0.8))
@@ -405,19 +424,19 @@ def test_bandwidth_zero_of_the_joint_kernel_gives_its_two_limits():
     np.testing.assert_allclose(K, anonymous_walk_kernel(graphs, length=4, beta=0.8))
 
 
-def test_anonymous_walks_may_have_another_length():
+def test_anonymous_walks_can_have_different_length():
     K = anonymous_random_walk_kernel([EDGE, TRIANGLE], length=2, anonymous_length=4)
     expected = walk_kernel([EDGE, TRIANGLE], length=2)
     expected += anonymous_walk_kernel([EDGE, TRIANGLE], length=4)
     np.testing.assert_allclose(K, expected)
 
 
-# --- what is refused -------------------------------------------------------------------
+# Errors
 
 
-def with_attributes(*rows):
-    graph = nx.path_graph(len(rows))
-    nx.set_node_attributes(graph, dict(enumerate(map(list, rows))), "attributes")
+def with_attributes(*attributes):
+    graph = nx.path_graph(len(attributes))
+    nx.set_node_attributes(graph, dict(enumerate(map(list, attributes))), "attributes")
     return graph
 
 
@@ -428,15 +447,15 @@ def with_attributes(*rows):
         (path("a", "b"), EDGE, "A has node labels and B has none"),
         (EDGE, path("a", "b"), "B has node labels and A has none"),
         (with_attributes([1.0]), EDGE, "A has node attributes and B has none"),
-        (with_attributes([1.0]), with_attributes([1.0, 2.0]), "1 attributes .* 2; give"),
+        (with_attributes([1.0]), with_attributes([1.0, 2.0]), "1 attributes .* have 2;"),
     ],
 )
-def test_sides_that_do_not_agree_are_refused(name, A, B, message):
+def test_different_node_data_of_inputs_raise(name, A, B, message):
     with pytest.raises(InputError, match=message):
         KERNELS[name](A, B)
 
 
-WRONG = [
+INVALID = [
     {"length": 0},
     {"depth": -1},
     {"level": "edge"},
@@ -451,49 +470,51 @@ WRONG = [
 
 
 @pytest.mark.parametrize(
-    ("name", "wrong"),
+    ("name", "invalid"),
     [
-        (name, wrong)
+        (name, invalid)
         for name, kernel in KERNELS.items()
-        for wrong in WRONG
-        if wrong.keys() <= kernel.__kwdefaults__.keys()
+        for invalid in INVALID
+        if invalid.keys() <= kernel.__kwdefaults__.keys()
     ],
 )
-def test_wrong_options_are_refused(name, wrong):
-    (option,) = wrong
+def test_invalid_option_raises(name, invalid):
+    (option,) = invalid
     with pytest.raises(InputError, match=option):
-        KERNELS[name](EDGE, **wrong)
+        KERNELS[name](EDGE, **invalid)
 
 
-def test_patterns_beyond_the_exact_length_are_refused():
+def test_pattern_length_above_exact_limit_raises():
     with pytest.raises(InputError, match="^length must be at most 8.*got 9"):
         anonymous_random_walk_kernel(EDGE, length=9)
 
 
-def test_too_many_walks_are_refused(monkeypatch):
-    monkeypatch.setattr(_enumeration, "_MAX_WALKS", 10_000)
-    with pytest.raises(InputError, match="15972 walks visit 4 nodes.*10000.*length"):
+def test_too_many_walks_raise(monkeypatch):
+    monkeypatch.setattr(_enumeration, "MAX_ENUMERATED_WALKS", 10_000)
+    with pytest.raises(InputError, match="15972 walks of 4 nodes.*10000.*length"):
         joint_kernel(nx.complete_graph(12), length=5)
-    monkeypatch.setattr(_enumeration, "_MAX_WALK_PAIRS", 100)
-    with pytest.raises(InputError, match="12 walks against 12 are 1.4e\\+02 pairs"):
+    monkeypatch.setattr(_enumeration, "MAX_WALK_PAIRS", 100)
+    with pytest.raises(InputError, match="12 walks with 12 needs 1.4e\\+02 pairs"):
         joint_kernel(TRIANGLE, length=3)
-    assert path_kernel(TRIANGLE, length=3, alpha=0) == [[36]]  # 6 x 6 paths are fine
+    assert path_kernel(TRIANGLE, length=3, alpha=0) == [
+        [36]
+    ]  # 6 x 6 paths are below the limit
 
 
-def test_too_large_matrices_are_refused(monkeypatch):
-    monkeypatch.setattr(_pairs, "_MAX_CELLS", 24)
+def test_too_large_matrix_raises(monkeypatch):
+    monkeypatch.setattr(_inputs, "MAX_KERNEL_CELLS", 24)
     graphs = [nx.path_graph(4), nx.path_graph(3)]
     assert walk_kernel(graphs).shape == (2, 2)
-    with pytest.raises(InputError, match="7 nodes against 7 of the batches"):
+    with pytest.raises(InputError, match="7 nodes with 7 in the batches"):
         walk_kernel(graphs, level="node")
-    with pytest.raises(InputError, match="5 nodes against 5 of two graphs"):
+    with pytest.raises(InputError, match="5 nodes with 5 in two graphs"):
         walk_kernel(nx.path_graph(5))
 
 
 @pytest.mark.parametrize("normalize", [False, True])
-def test_what_overflows_is_refused(normalize):
+def test_overflow_raises(normalize):
     clique = nx.complete_graph(30)
-    with pytest.raises(InputError, match="larger than a float.*probability"):
+    with pytest.raises(InputError, match="larger than the largest float.*probability"):
         walk_kernel(clique, length=200, normalize=normalize)
     K = walk_kernel(clique, length=200, weighting="probability")
     np.testing.assert_allclose(K, [[900]])
