@@ -66,7 +66,7 @@ def test_anonymous_walks_tell_rings_apart_from_length_k_plus_1(k):
 def test_regular_graphs_are_told_apart_by_patterns_and_not_by_walks():
     data = datasets.load("regular")
     odd = np.arange(data.graphs.n_graphs) % 2 == 1
-    walks = GSKN(("walk",), attributes="degrees", walk_length=6, random_state=0)
+    walks = GSKN(("walk",), node_features="degrees", walk_length=6, random_state=0)
     rows = walks.fit_transform(data.graphs)
     np.testing.assert_allclose(rows, np.broadcast_to(rows[0], rows.shape), rtol=1e-9)
     model = GSKNClassifier(GSKN(("anonymous",)), random_state=0)

@@ -82,7 +82,7 @@ def test_an_embedding_is_chosen_on_held_out_nodes(data):
         "two",
         "walks of regular pieces, and patterns",
         (
-            {"branches": ("walk",), "walk_length": 1, "attributes": "degrees"},
+            {"branches": ("walk",), "walk_length": 1, "node_features": "degrees"},
             *SMALL.embeddings,
         ),
     )

@@ -224,7 +224,7 @@ def test_a_part_gives_the_rows_of_the_estimator():
         {"pooling": "log"},
         {"alpha": 0.5},
         {"beta": 0.5},
-        {"attributes": "degrees"},
+        {"node_features": "degrees"},
         {"method": "sampled", "n_walks": 5},
         {"method": "sampled", "n_walks": 5, "alpha": 0.5},
         {"walk_length": 2},
@@ -249,8 +249,8 @@ def test_graphs_are_compared_once_for_all_kernels_made_of_it(monkeypatch, name):
     monkeypatch.setattr(kind, "compare", lambda *a: seen.append(1) or compare(*a))
     shared = Shared(graphs, n_jobs=None)
     found = [Part(shared, train, test, 0).rows(model, s) for s in model.embeddings]
-    finishing = kind().finishing
-    kept = [{k: v for k, v in s.items() if k not in finishing} for s in model.embeddings]
+    postprocess = kind.postprocess_parameters
+    kept = [{k: v for k, v in s.items() if k not in postprocess} for s in model.embeddings]
     assert len(seen) == len({repr(setting) for setting in kept})
     for setting, (rows, others) in zip(model.embeddings, found, strict=True):
         kernel = kind(**setting).fit_transform(graphs)
@@ -291,7 +291,7 @@ def test_a_kernel_that_learns_nothing_is_computed_once(data, monkeypatch):
     monkeypatch.setattr(WLKernel, "compare", lambda *a: seen.append(1) or compare(*a))
     shared = evaluate(data, ["wl"])
     assert len(seen) == len(MODELS["wl"].embeddings)
-    monkeypatch.setattr(WLKernel, "learns_from", lambda *_: True)
+    monkeypatch.setattr(WLKernel, "depends_on_training", lambda *_: True)
     assert [r.scores for r in evaluate(data, ["wl"])] == [r.scores for r in shared]
     assert len(seen) == 11 * len(MODELS["wl"].embeddings)  # ten folds more
 

@@ -64,8 +64,8 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         sum, ``sign(x) log(1 + |x|)``.
     eps : float, default=1e-7
         Added to the diagonal of the kernel between landmarks.
-    attributes : "auto" or sequence of {"labels", "attributes", "degrees"}, default="auto"
-        What of a node is used; see `AttributeEncoder`.
+    node_features : "auto" or list of {"labels", "attributes", "degrees"}, default="auto"
+        Node data that is used; see `AttributeEncoder`.
     random_state : int, Generator or None, default=None
         Seed of landmarks and of sampled walks.
     n_jobs : int or None, default=None
@@ -122,7 +122,7 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         n_walks: int = 30,
         pooling: Literal["sum", "mean", "log"] = "sum",
         eps: float = 1e-7,
-        attributes: str | Sequence[str] = "auto",
+        node_features: str | Sequence[str] = "auto",
         random_state: RandomState = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -140,7 +140,7 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.n_walks = n_walks
         self.pooling = pooling
         self.eps = eps
-        self.attributes = attributes
+        self.node_features = node_features
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -204,7 +204,7 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         stack = make_stack(self.get_params(deep=False))
         check_nodes(batch)
         generator = as_generator(self.random_state)
-        encoder = AttributeEncoder(sources=self.attributes).fit(batch)
+        encoder = AttributeEncoder(node_features=self.node_features).fit(batch)
         drawn = draw_graphs(batch.graph_sizes, generator)
         sample = batch if len(drawn) == batch.n_graphs else batch[drawn]
         rows = NodeFeatures(*encoder.distinct_rows(sample))

@@ -7,9 +7,15 @@ import numpy as np
 
 from gskn._limits import MAX_LANDMARKS, MAX_LAYERS, MAX_WALK_LENGTH, MAX_WALKS
 from gskn._random import as_generator
-from gskn._validation import check_choice, check_flag, check_int, check_number, shorten
+from gskn._validation import (
+    check_choice,
+    check_flag,
+    check_int,
+    check_node_features,
+    check_number,
+    shorten,
+)
 from gskn.exceptions import InputError
-from gskn.graphs import AttributeEncoder
 from gskn.layers import BRANCHES, LayerParams, Stack
 from gskn.pooling import POOLINGS
 from gskn.walks import MAX_EXACT_LENGTH
@@ -41,7 +47,7 @@ def check_parameters(values: dict[str, Any]) -> LayerParams:
     for name in ("aggregate", "verbose"):
         check_flag(values[name], name)
     _check_jobs(values["n_jobs"])
-    check_attributes(values["attributes"])
+    check_node_features(values["node_features"])
     as_generator(values["random_state"])
     _check_lengths(check_branches(values["branches"]), values)
     named = ("n_landmarks", "alpha", "beta", "weighting", "method", "n_walks", "eps")
@@ -99,14 +105,6 @@ def _check_lengths(branches: tuple[str, ...], values: dict[str, Any]) -> None:
 def _check_jobs(n_jobs: Any) -> None:
     if n_jobs is not None and check_int(n_jobs, "n_jobs", minimum=-1) == 0:
         raise InputError("n_jobs must be None, -1 or at least 1, got 0.")
-
-
-def check_attributes(attributes: Any) -> None:
-    """Raise unless the encoder accepts the parameter ``attributes`` as its sources."""
-    try:
-        AttributeEncoder(sources=attributes).check_sources()
-    except InputError as error:
-        raise InputError(str(error).replace("sources", "attributes", 1)) from None
 
 
 def _plain(value: Any) -> Any:

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 
 from gskn.evaluation._model import Model
-from gskn.evaluation._others import OTHERS
+from gskn.evaluation._others import BASELINE_MODELS
 from gskn.evaluation._ours import OURS
 from gskn.exceptions import InputError
 
-MODELS = {model.name: model for model in OURS + OTHERS}
+MODELS = {model.name: model for model in OURS + BASELINE_MODELS}
 
 
 def find_models(names: Sequence[str | Model]) -> list[Model]:

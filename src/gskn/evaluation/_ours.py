@@ -16,7 +16,7 @@ def _around(*branches: str) -> tuple[Setting, ...]:
         {"alpha": 0.5, "beta": 0.5},
     ]
     if "walk" in branches:
-        others.append({"attributes": "degrees"})  # attributes may be noise: BZR
+        others.append({"node_features": "degrees"})  # attributes may be noise: BZR
     return vary(middle, others)
 
 
@@ -25,7 +25,7 @@ OURS = (
     Model(
         "rw-degrees",
         "random walks, degrees as attributes",
-        ({"branches": ("walk",), "attributes": "degrees"},),
+        ({"branches": ("walk",), "node_features": "degrees"},),
     ),
     Model("aw", "anonymous walks", ({"branches": ("anonymous",)},)),
     Model("rw", "random walks", ({"branches": ("walk",)},)),

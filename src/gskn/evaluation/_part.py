@@ -17,7 +17,7 @@ from gskn.pooling import rescale
 # What plays no part in the first layer of a branch: it is not embedded anew for that.
 _IGNORED = {
     "walk": {"anonymous_length", "beta"},
-    "anonymous": {"walk_length", "alpha", "attributes"},
+    "anonymous": {"walk_length", "alpha", "node_features"},
 }
 
 

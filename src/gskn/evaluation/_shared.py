@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from gskn._types import FloatArray, IndexArray
-from gskn.baselines._kernel import GraphKernel
+from gskn.baselines import GraphKernel
 from gskn.estimators import GSKN
 from gskn.evaluation._model import Model
 from gskn.evaluation._patterns import PatternRows
@@ -52,17 +52,21 @@ class Shared:
         if not isinstance(estimator, GraphKernel):
             rows: FloatArray = estimator.fit_transform(self.batch)
             return rows
-        key = _key(estimator, without=estimator.finishing)
+        key = _key(estimator, without=estimator.postprocess_parameters)
         if key != self._compared[0]:
             self._compared = key, estimator, estimator.fit(self.batch).compare()
         _, fitted, compared = self._compared
-        given = {name: getattr(estimator, name) for name in estimator.finishing}
-        kernel: FloatArray = fitted.set_params(**given).finish(compared)
+        given = {
+            name: getattr(estimator, name) for name in estimator.postprocess_parameters
+        }
+        kernel: FloatArray = fitted.set_params(**given).postprocess(compared)
         return kernel
 
     def _learns(self, estimator: Any) -> bool:
         """Tell whether a fit matters; it does for those that do not say."""
-        return not hasattr(estimator, "learns_from") or estimator.learns_from(self.batch)
+        return not hasattr(
+            estimator, "depends_on_training"
+        ) or estimator.depends_on_training(self.batch)
 
 
 def _key(estimator: Any, without: Collection[str] = ()) -> str:
