@@ -25,16 +25,16 @@ def test_rows_that_share_a_number_are_told_apart():
 
 
 @pytest.mark.parametrize(
-    "sources", ["auto", ("labels", "degrees"), ("labels", "attributes")]
+    "node_features", ["auto", ("labels", "degrees"), ("labels", "attributes")]
 )
-def test_distinct_rows_of_nodes_are_their_rows(sources):
+def test_distinct_rows_of_nodes_are_their_rows(node_features):
     graphs = datasets.load("structure").graphs[:50]
     labels = graphs.degrees % 3
     attributes = np.column_stack([labels, graphs.degrees]).astype(float)
     graphs = type(graphs)(
         *(graphs.adjacency, graphs.graph_ptr, labels, ("a", "b", "c"), attributes)
     )
-    encoder = AttributeEncoder(sources=sources).fit(graphs[:20])
+    encoder = AttributeEncoder(node_features=node_features).fit(graphs[:20])
     table, codes = encoder.distinct_rows(graphs)
     np.testing.assert_array_equal(table[codes], encoder.transform(graphs))
     assert len(table) < graphs.n_nodes / 10

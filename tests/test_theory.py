@@ -67,7 +67,7 @@ def test_anonymous_branch_distinguishes_rings_from_length_k_plus_1(k):
 def test_only_anonymous_branch_distinguishes_regular_graphs():
     data = datasets.load("regular")
     odd = np.arange(data.graphs.n_graphs) % 2 == 1
-    walks = GSKN(("walk",), attributes="degrees", walk_length=6, random_state=0)
+    walks = GSKN(("walk",), node_features="degrees", walk_length=6, random_state=0)
     embeddings = walks.fit_transform(data.graphs)
     expected = np.broadcast_to(embeddings[0], embeddings.shape)
     np.testing.assert_allclose(embeddings, expected, rtol=1e-9)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from gskn import (
+        baselines,
         datasets,
         estimators,
         evaluation,
@@ -31,6 +32,7 @@ __all__ = [
     "GraphBatch",
     "__version__",
     "as_batch",
+    "baselines",
     "datasets",
     "estimators",
     "evaluation",
@@ -55,6 +57,7 @@ _HOME_OF = {
     "sample_walks": "gskn.walks",
 }
 _MODULES = (
+    "baselines",
     "datasets",
     "estimators",
     "evaluation",

@@ -10,6 +10,7 @@ from gskn._limits import MAX_CELLS
 from gskn.exceptions import InputError
 
 _NUMBERS = (int, float, np.integer, np.floating)
+NODE_FEATURES = ("labels", "attributes", "degrees")
 _MAX_SHOWN = 80  # characters of a value in a message
 
 
@@ -112,3 +113,26 @@ def check_choice(value: object, name: str, *, choices: Sequence[str]) -> str:
         return value
     listed = ", ".join(map(repr, choices))
     raise InputError(f"{name} must be one of {listed}, got {shorten(value)}.")
+
+
+def check_node_features(
+    node_features: object, *, allow_empty: bool = False
+) -> tuple[str, ...] | None:
+    """Return the selected node features in a fixed order, None for "auto".
+
+    Examples
+    --------
+    >>> check_node_features(["degrees", "labels"]), check_node_features("labels")
+    (('labels', 'degrees'), ('labels',))
+    """
+    if isinstance(node_features, str) and node_features == "auto":
+        return None
+    names = node_features if isinstance(node_features, list | tuple) else (node_features,)
+    are_known = all(isinstance(name, str) and name in NODE_FEATURES for name in names)
+    if not are_known or not (names or allow_empty):
+        listed = ", ".join(map(repr, NODE_FEATURES))
+        raise InputError(
+            f"node_features must be 'auto' or some of {listed}, got "
+            f"{shorten(node_features)}."
+        )
+    return tuple(name for name in NODE_FEATURES if name in names)

@@ -128,7 +128,7 @@ def test_graphs_without_a_known_walk_have_no_row():
     assert rows[2].any()
 
 
-def test_walks_tell_rings_apart_that_colours_do_not():
+def test_walks_tell_rings_apart_that_colors_do_not():
     graphs = datasets.load("regular").graphs[::10]
     y = datasets.load("regular").y[::10]
     rows = AWE(length=7, n_dimensions=16, random_state=0).fit_transform(graphs)

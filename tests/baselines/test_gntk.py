@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from gskn import as_batch
 from gskn.baselines import GNTK, _gntk
-from gskn.baselines._jit_tangent import pass_layer
+from gskn.baselines._shared._jit_tangent import pass_layer
 from gskn.exceptions import InputError
 from tests.baselines.test_wl import as_given, random_graphs
 from tests.baselines.test_wwl import as_attributed, turned_round, with_attributes
@@ -194,7 +194,7 @@ def test_the_order_of_nodes_does_not_matter():
 
 def test_nodes_that_are_zero_and_graphs_without_nodes_give_zero():
     path = nx.path_graph(2)
-    nx.set_node_attributes(path, [1.0], "x")  # no spread: standardised to zero
+    nx.set_node_attributes(path, [1.0], "x")  # no spread: standardized to zero
     batch = as_batch([path, nx.empty_graph(0)], node_attributes="x")
     np.testing.assert_array_equal(GNTK().fit_transform(batch), np.zeros((2, 2)))
 

@@ -26,20 +26,20 @@ def bags(counts):
 
 
 def slow_words(graph, n_iterations):
-    """Colours of all rounds as nested tuples, and how often each occurs."""
-    colours = {v: graph.nodes[v].get("label", graph.degree(v)) for v in graph}
-    found = Counter((0, colour) for colour in colours.values())
+    """Colors of all rounds as nested tuples, and how often each occurs."""
+    colors = {v: graph.nodes[v].get("label", graph.degree(v)) for v in graph}
+    found = Counter((0, color) for color in colors.values())
     for number in range(n_iterations):
-        colours = {
-            v: (colours[v], tuple(sorted((colours[w] for w in graph[v]), key=repr)))
+        colors = {
+            v: (colors[v], tuple(sorted((colors[w] for w in graph[v]), key=repr)))
             for v in graph
         }
-        found.update((number + 1, colour) for colour in colours.values())
+        found.update((number + 1, color) for color in colors.values())
     return found
 
 
 @given(st.integers(0, 2**20), st.booleans())
-def test_words_are_the_colours_of_all_rounds(seed, labelled):
+def test_words_are_the_colors_of_all_rounds(seed, labelled):
     graphs = random_graphs(seed, labelled=labelled)
     corpus = Graph2Vec(2)._read(as_given(graphs), np.uint64(0))
     expected = [slow_words(graph, 2) for graph in graphs]
@@ -75,7 +75,7 @@ def test_vectors_reach_the_optimum_of_negative_sampling():
     np.testing.assert_allclose(scores, expected, atol=0.15)
 
 
-def test_gensim_finds_the_same_neighbours():
+def test_gensim_finds_the_same_neighbors():
     doc2vec = pytest.importorskip(
         "gensim.models.doc2vec", reason="gensim has no wheel for this Python"
     )
@@ -105,7 +105,7 @@ def test_gensim_finds_the_same_neighbours():
     ours, expected = cosines(rows), cosines(theirs.dv.vectors)
     above = np.triu_indices(len(rows), 1)
     assert np.corrcoef(ours[above], expected[above])[0, 1] > 0.85
-    # Their neighbours are of the same class no more often than ours, but for noise.
+    # Their neighbors are of the same class no more often than ours, but for noise.
     y = data.y[::4]
     assert same_class(ours, y) > same_class(expected, y) - 0.1
 

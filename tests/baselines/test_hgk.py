@@ -39,21 +39,21 @@ def with_bins(graphs, model, number, with_labels):
 def paired_wl(graphs, n_iterations):
     """Labels and bins refined apart, compared together."""
     total = np.zeros((len(graphs), len(graphs)))
-    colours = [
+    colors = [
         [{v: g.nodes[v]["label"][part] for v in g} for part in (0, 1)] for g in graphs
     ]
     for _ in range(n_iterations + 1):
         found = [
             Counter((repr(one[v]), repr(two[v])) for v in g)
-            for g, (one, two) in zip(graphs, colours, strict=True)
+            for g, (one, two) in zip(graphs, colors, strict=True)
         ]
         total += [[sum(a[k] * b[k] for k in a) for b in found] for a in found]
-        colours = [
+        colors = [
             [
                 {v: (own[v], sorted((own[w] for w in g[v]), key=repr)) for v in g}
                 for own in both
             ]
-            for g, both in zip(graphs, colours, strict=True)
+            for g, both in zip(graphs, colors, strict=True)
         ]
     return total
 
@@ -103,7 +103,7 @@ def test_nodes_share_a_bin_as_often_as_theory_says():
     1 - 2 Phi(-r) - 2 / (sqrt(2 pi) r) (1 - exp(-r^2 / 2))."""
     graphs = [nx.empty_graph(1), nx.empty_graph(1)]
     for graph, value in zip(graphs, (0.0, 5.0), strict=True):
-        graph.nodes[0]["x"] = value  # standardised: -1 and 1, a distance of 2
+        graph.nodes[0]["x"] = value  # standardized: -1 and 1, a distance of 2
     model = HashGraphKernel(n_hashes=4_000, width=3.0, n_iterations=0, random_state=0)
     found = model.fit_transform(as_both(graphs))[0, 1]
     ratio = 3.0 / 2

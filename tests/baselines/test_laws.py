@@ -9,7 +9,7 @@ from sklearn.exceptions import NotFittedError
 
 from gskn import as_batch
 from gskn import baselines as systems
-from gskn.baselines._colours import hash_value
+from gskn.baselines._shared._colors import hash_value
 from gskn.exceptions import InputError
 
 OF_LABELS = [

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gskn.baselines._jit_vectors import train_vectors
+from gskn.baselines._shared._jit_vectors import train_vectors
 from tests.reference import vectors as reference
 
 

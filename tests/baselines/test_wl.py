@@ -38,39 +38,39 @@ def as_given(graphs):
     return as_batch(graphs, node_label="label") if graphs[0].nodes[0] else as_batch(graphs)
 
 
-def slow_colours(graphs, n_iterations):
-    """Colours of all rounds as nested tuples: one list of colours for every node."""
-    colours = [{v: g.nodes[v].get("label", g.degree(v)) for v in g} for g in graphs]
-    rounds = [colours]
+def slow_colors(graphs, n_iterations):
+    """Colors of all rounds as nested tuples: one list of colors for every node."""
+    colors = [{v: g.nodes[v].get("label", g.degree(v)) for v in g} for g in graphs]
+    rounds = [colors]
     for _ in range(n_iterations):
-        colours = [
+        colors = [
             {v: (own[v], tuple(sorted((own[w] for w in g[v]), key=repr))) for v in g}
-            for g, own in zip(graphs, colours, strict=True)
+            for g, own in zip(graphs, colors, strict=True)
         ]
-        rounds.append(colours)
+        rounds.append(colors)
     return [
-        [[colours[number][v] for colours in rounds] for v in g]
+        [[colors[number][v] for colors in rounds] for v in g]
         for number, g in enumerate(graphs)
     ]
 
 
 def agreement(one, other):
-    """In how many rounds the colours of nodes are equal, for all pairs of nodes."""
+    """In how many rounds the colors of nodes are equal, for all pairs of nodes."""
     return np.array([[sum(map(eq, a, b)) for b in other] for a in one])
 
 
 def slow_kernel(graphs, n_iterations):
     """All pairs of nodes count."""
-    colours = slow_colours(graphs, n_iterations)
-    return np.array([[agreement(a, b).sum() for b in colours] for a in colours])
+    colors = slow_colors(graphs, n_iterations)
+    return np.array([[agreement(a, b).sum() for b in colors] for a in colors])
 
 
 def slow_assignment(graphs, n_iterations):
     """Only the best matching counts, found by the Hungarian method."""
-    colours = slow_colours(graphs, n_iterations)
+    colors = slow_colors(graphs, n_iterations)
     result = np.zeros((len(graphs), len(graphs)))
-    for i, one in enumerate(colours):
-        for j, other in enumerate(colours):
+    for i, one in enumerate(colors):
+        for j, other in enumerate(colors):
             worth = agreement(one, other)
             result[i, j] = worth[linear_sum_assignment(worth, maximize=True)].sum()
     return result
@@ -87,7 +87,7 @@ def as_grakel(grakel, graphs):
 
 
 @given(st.integers(0, 2**20), st.booleans(), st.integers(0, 3))
-def test_colours_are_those_of_the_definition(seed, labelled, n_iterations):
+def test_colors_are_those_of_the_definition(seed, labelled, n_iterations):
     graphs = random_graphs(seed, labelled=labelled)
     kernel = WLKernel(n_iterations, normalize=False).fit_transform(as_given(graphs))
     np.testing.assert_array_equal(kernel, slow_kernel(graphs, n_iterations))

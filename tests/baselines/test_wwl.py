@@ -41,18 +41,18 @@ def solve_all(graphs, distance):
     return found
 
 
-def slow_colour_distances(graphs, n_iterations):
-    """Sequences of colours as nested tuples, compared by Hamming, transported by POT."""
+def slow_color_distances(graphs, n_iterations):
+    """Sequences of colors as nested tuples, compared by Hamming, transported by POT."""
     sequences = []
     for graph in graphs:
-        colours = {v: graph.nodes[v].get("label", graph.degree(v)) for v in graph}
-        rounds = [colours]
+        colors = {v: graph.nodes[v].get("label", graph.degree(v)) for v in graph}
+        rounds = [colors]
         for _ in range(n_iterations):
             own = rounds[-1]
             rounds.append(
                 {v: (own[v], sorted((own[w] for w in graph[v]), key=repr)) for v in graph}
             )
-        sequences.append([[colours[v] for colours in rounds] for v in graph])
+        sequences.append([[colors[v] for colors in rounds] for v in graph])
     return solve_all(sequences, hamming)
 
 
@@ -80,10 +80,10 @@ def slow_attribute_distances(graphs, n_iterations):
 
 @settings(max_examples=20)
 @given(st.integers(0, 2**20), st.booleans(), st.integers(0, 3))
-def test_the_closed_form_of_colours_is_what_pot_finds(seed, labelled, n_iterations):
+def test_the_closed_form_of_colors_is_what_pot_finds(seed, labelled, n_iterations):
     graphs = random_graphs(seed, labelled=labelled)
     found = WWLKernel(n_iterations).fit(as_given(graphs)).distances()
-    expected = slow_colour_distances(graphs, n_iterations)
+    expected = slow_color_distances(graphs, n_iterations)
     np.testing.assert_allclose(found, expected, atol=1e-12)
 
 

@@ -90,7 +90,7 @@ def test_another_branch_beside_it_changes_no_branch():
         ({"branches": ("joint",), "walk_length": 11}, "walk_length must be at most 10"),
         ({"anonymous_length": 9, "weighting": "count"}, "at most 8 for counts"),
         ({"method": "sampled", "weighting": "count"}, "Counts cannot be sampled"),
-        ({"attributes": "colour"}, "attributes must be 'auto' or some of"),
+        ({"node_features": "color"}, "node_features must be 'auto' or some of"),
         ({"n_jobs": 0}, "n_jobs must be None, a number of threads, or negative .* got 0"),
         ({"random_state": -1}, "random_state must not be negative"),
         ({"n_jobs": 1.5}, "n_jobs"),
@@ -163,7 +163,7 @@ def test_threads_may_be_set_after_fit():
 def test_attributes_without_columns_leave_degrees_in_charge():
     edges = np.array([[0, 1, 1, 2], [1, 0, 2, 1]])
     model = GSKN(("walk",), random_state=0).fit([(edges, np.empty((3, 0)))])
-    assert model.encoder_.sources_ == ("degrees",)
+    assert model.encoder_.node_features_ == ("degrees",)
 
 
 def test_labels_that_are_missing_are_named():

@@ -85,7 +85,10 @@ DAMAGES = {
     "long walks": (lambda h, _: h["parameters"].update(walk_length=10**9), "walk_length"),
     "no seed": (lambda h, _: h["parameters"].update(random_state="junk"), "random_state"),
     "no threads": (lambda h, _: h["parameters"].update(n_jobs="junk"), "n_jobs"),
-    "odd sources": (lambda h, _: h["encoder"].update(sources_=["foo"]), "sources"),
+    "odd node features": (
+        lambda h, _: h["encoder"].update(node_features_=["foo"]),
+        "node_features",
+    ),
     "odd degrees": (lambda h, _: h["encoder"].update(max_degree="x"), "max_degree"),
     "bins in disorder": (lambda _, a: a["degree_bins"].__imul__(-1), "not in order"),
     "an unknown parameter": (lambda h, _: h["parameters"].update(evil=1), "evil"),
@@ -140,10 +143,10 @@ def test_what_was_set_after_fit_does_not_change_saved_rows(tmp_path):
 
 
 def test_parameters_come_back_with_their_types(tmp_path):
-    model = GSKN(["walk"], attributes=("degrees",), random_state=0).fit(CASES["degrees"])
+    model = GSKN(["walk"], node_features=("degrees",), random_state=0).fit(CASES["degrees"])
     model.save(tmp_path / "m.gskn")
     loaded = GSKN.load(tmp_path / "m.gskn")
-    assert loaded.attributes == ("degrees",)
+    assert loaded.node_features == ("degrees",)
     assert loaded.branches == ("walk",)
 
 

@@ -83,7 +83,7 @@ def test_embedding_is_selected_on_held_out_nodes(data):
         "two",
         "walks of regular components, and patterns",
         (
-            {"branches": ("walk",), "walk_length": 1, "attributes": "degrees"},
+            {"branches": ("walk",), "walk_length": 1, "node_features": "degrees"},
             *SMALL.grid,
         ),
     )

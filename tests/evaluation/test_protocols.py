@@ -219,7 +219,7 @@ def test_split_embeddings_match_the_estimator():
         {"pooling": "log"},
         {"alpha": 0.5},
         {"beta": 0.5},
-        {"attributes": "degrees"},
+        {"node_features": "degrees"},
         {"method": "sampled", "n_walks": 5},
         {"method": "sampled", "n_walks": 5, "alpha": 0.5},
         {"walk_length": 2},
@@ -248,8 +248,8 @@ def test_kernels_that_differ_in_postprocessing_share_the_comparison(monkeypatch,
     monkeypatch.setattr(kind, "compare", lambda *a: seen.append(1) or compare(*a))
     shared = EmbeddingCache(graphs, n_jobs=None)
     found = [shared.split(train, test, 0).embed(model, s) for s in model.grid]
-    finishing = kind().finishing
-    kept = [{k: v for k, v in s.items() if k not in finishing} for s in model.grid]
+    excluded = kind.postprocess_parameters
+    kept = [{k: v for k, v in p.items() if k not in excluded} for p in model.grid]
     assert len(seen) == len({repr(setting) for setting in kept})
     for setting, (rows, others) in zip(model.grid, found, strict=True):
         kernel = kind(**setting).fit_transform(graphs)
@@ -290,7 +290,7 @@ def test_kernel_without_training_is_computed_once(data, monkeypatch):
     monkeypatch.setattr(WLKernel, "compare", lambda *a: seen.append(1) or compare(*a))
     shared = evaluate(data, ["wl"])
     assert len(seen) == len(MODELS["wl"].grid)
-    monkeypatch.setattr(WLKernel, "learns_from", lambda *_: True)
+    monkeypatch.setattr(WLKernel, "depends_on_training", lambda *_: True)
     assert [r.scores for r in evaluate(data, ["wl"])] == [r.scores for r in shared]
     assert len(seen) == 11 * len(MODELS["wl"].grid)  # ten folds more
 

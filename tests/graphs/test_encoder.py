@@ -17,8 +17,9 @@ def test_rows_are_finite_named_and_of_unit_norm_by_block(train, test):
     batch = batch_of(train)
     encoder = AttributeEncoder().fit(batch)
     other = batch_of(test)
-    fits = (other.node_labels is not None or "labels" not in encoder.sources_) and (
-        "attributes" not in encoder.sources_ or other.n_attributes == batch.n_attributes
+    fits = (other.node_labels is not None or "labels" not in encoder.node_features_) and (
+        "attributes" not in encoder.node_features_
+        or other.n_attributes == batch.n_attributes
     )
     if not fits:
         return
@@ -27,8 +28,8 @@ def test_rows_are_finite_named_and_of_unit_norm_by_block(train, test):
     assert len(encoder.get_feature_names_out()) == rows.shape[1]
     assert np.isfinite(rows).all()
     squares = (rows**2).sum(axis=1)
-    assert (squares <= len(encoder.sources_) + 1e-9).all()
-    if "attributes" not in encoder.sources_:
+    assert (squares <= len(encoder.node_features_) + 1e-9).all()
+    if "attributes" not in encoder.node_features_:
         np.testing.assert_allclose(squares, 1)
 
 
@@ -95,15 +96,15 @@ def test_a_hub_of_a_million_leaves_needs_few_columns():
     assert AttributeEncoder().fit(hub).n_features_out_ == 2
 
 
-def test_sources_are_chosen_by_name():
+def test_node_features_are_selected_by_name():
     batch = batch_of([Spec(2, [(0, 1)], labels=["a", "b"], attributes=[[1.0], [3.0]])])
-    assert AttributeEncoder(sources="degrees").fit(batch).n_features_out_ == 1
-    both = AttributeEncoder(sources=["degrees", "labels"]).fit(batch)
-    assert both.sources_ == ("labels", "degrees")
+    assert AttributeEncoder(node_features="degrees").fit(batch).n_features_out_ == 1
+    both = AttributeEncoder(node_features=["degrees", "labels"]).fit(batch)
+    assert both.node_features_ == ("labels", "degrees")
     with pytest.raises(InputError, match="'colour'"):
-        AttributeEncoder(sources=["colour"]).fit(batch)
+        AttributeEncoder(node_features=["colour"]).fit(batch)
     with pytest.raises(InputError, match="no node labels"):
-        AttributeEncoder(sources="labels").fit(nx.path_graph(2))
+        AttributeEncoder(node_features="labels").fit(nx.path_graph(2))
     with pytest.raises(InputError, match="max_degree"):
         AttributeEncoder(max_degree=-1).fit(batch)
 
@@ -125,14 +126,14 @@ def test_graphs_without_nodes_need_nothing():
 
 def test_attributes_of_no_or_huge_size():
     empty = as_batch((np.empty((2, 0), int), np.empty((2, 0))))
-    encoder = AttributeEncoder(sources="attributes")
+    encoder = AttributeEncoder(node_features="attributes")
     assert encoder.fit_transform(empty).shape == (2, 0)
-    assert AttributeEncoder().fit(empty).sources_ == ("degrees",)
+    assert AttributeEncoder().fit(empty).node_features_ == ("degrees",)
     huge = as_batch((np.empty((2, 0), int), np.array([[1e308], [-1e308]])))
     with pytest.raises(InputError, match="1e\\+308"):
         AttributeEncoder().fit(huge)
     with pytest.raises(InputError, match="None"):
-        AttributeEncoder(sources=None).fit(empty)
+        AttributeEncoder(node_features=None).fit(empty)
 
 
 def test_names_of_columns_are_distinct():
@@ -142,7 +143,7 @@ def test_names_of_columns_are_distinct():
 
 def test_it_is_an_estimator():
     encoder = AttributeEncoder(max_degree=3)
-    assert clone(encoder).get_params() == {"max_degree": 3, "sources": "auto"}
+    assert clone(encoder).get_params() == {"max_degree": 3, "node_features": "auto"}
     with pytest.raises(NotFittedError):
         encoder.transform(nx.path_graph(2))
     first = encoder.fit(nx.path_graph(3)).get_feature_names_out().tolist()

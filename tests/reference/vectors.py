@@ -1,4 +1,4 @@
-"""One pass of paragraph vectors, word by word, as `gskn.baselines._jit_vectors` does it."""
+"""One pass of paragraph vectors, word by word, as `gskn.baselines._shared._jit_vectors` does it."""
 
 import numpy as np
 

@@ -1,8 +1,7 @@
-"""Other systems behind the interface of `gskn.estimators`: kernels, hashes and features.
+"""Baselines: graph kernels and embeddings of other authors as scikit-learn estimators.
 
-Deep divergence graph kernels (Al-Rfou, Zelle and Perozzi, 2019) are not here. They train an
-attention network for every pair of graphs, which needs a framework for deep learning and,
-for a thousand graphs, a million trainings.
+`BASELINES` lists all classes. A class stores the names, labels and parameter grids under
+which it is evaluated as class data, see `Variant`.
 """
 
 from gskn.baselines._awe import AWE, AWEFeatures
@@ -11,20 +10,40 @@ from gskn.baselines._gntk import GNTK
 from gskn.baselines._graph2vec import Graph2Vec
 from gskn.baselines._graphlet import GraphletKernel
 from gskn.baselines._hgk import HashGraphKernel
-from gskn.baselines._kernel import GraphKernel
 from gskn.baselines._ldp import LDP
 from gskn.baselines._random_walk import RandomWalkKernel
 from gskn.baselines._retgk import RetGK
+from gskn.baselines._shared._baseline import Baseline, Variant
+from gskn.baselines._shared._kernel import GraphKernel
 from gskn.baselines._shortest_path import ShortestPathKernel
 from gskn.baselines._wl import WLKernel, WLOAKernel
 from gskn.baselines._wwl import WWLKernel
 
+BASELINES: tuple[type[Baseline], ...] = (
+    LDP,
+    WLKernel,
+    WLOAKernel,
+    ShortestPathKernel,
+    RandomWalkKernel,
+    GraphletKernel,
+    RetGK,
+    WWLKernel,
+    GNTK,
+    HashGraphKernel,
+    Graph2Vec,
+    AWE,
+    AWEFeatures,
+    GCKN,
+)
+
 __all__ = [
     "AWE",
+    "BASELINES",
     "GCKN",
     "GNTK",
     "LDP",
     "AWEFeatures",
+    "Baseline",
     "Graph2Vec",
     "GraphKernel",
     "GraphletKernel",
@@ -32,6 +51,7 @@ __all__ = [
     "RandomWalkKernel",
     "RetGK",
     "ShortestPathKernel",
+    "Variant",
     "WLKernel",
     "WLOAKernel",
     "WWLKernel",

@@ -1,20 +1,25 @@
-"""Graph convolutional kernel networks (Chen, Jacob and Mairal, 2020), unsupervised."""
+"""Unsupervised graph convolutional kernel networks."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from gskn._limits import MAX_LANDMARKS, MAX_WALK_LENGTH
 from gskn._offsets import runs_of_graphs
 from gskn._random import RandomState, as_generator
 from gskn._types import FloatArray
-from gskn._validation import check_choice, check_common_parameters, check_int, check_number
-from gskn.estimators._parameters import check_attributes
-from gskn.estimators._sample import check_nodes, draw_graphs
+from gskn._validation import (
+    check_choice,
+    check_common_parameters,
+    check_int,
+    check_node_features,
+    check_number,
+)
+from gskn.baselines._shared._baseline import Baseline, Variant
+from gskn.estimators import check_nodes, draw_graphs
 from gskn.exceptions import InputError
 from gskn.graphs import AttributeEncoder, GraphBatch, as_batch
 from gskn.layers import LayerParams, NodeFeatures, PathLayer, WalkContext, WalkLayer
@@ -26,12 +31,31 @@ _FIRST_LAYERS: dict[str, type[WalkLayer | PathLayer]] = {
     "walk": WalkLayer,
     "subtree": PathLayer,
 }
-_CHUNK_CELLS = 2**24  # of the rows of nodes that are computed together
+_CHUNK_CELLS = 2**24  # of the node embeddings that are computed together
+
+
+def _make_variant(variant: str, table_label: str) -> Variant:
+    """Return a variant whose grid changes one parameter at a time, as for GSKN."""
+    center: dict[str, Any] = {"variant": variant, "path_length": 3, "sigma": 0.5}
+    changes: tuple[dict[str, Any], ...] = (
+        {},
+        {"path_length": 5},
+        {"sigma": 1.5},
+        {"weighting": "probability"},
+        {"pooling": "mean"},
+        {"n_landmarks": 128},  # graphs without labels have many degrees: COLLAB
+    )
+    return Variant(
+        name=f"gckn-{variant}",
+        label=f"graph convolutional kernel network, {variant} variant",
+        grid=tuple({**center, **change} for change in changes),
+        table_label=table_label,
+    )
 
 
 @dataclass
 class _Block:
-    """The layers of one length: paths or walks, then perhaps a map of every node."""
+    """The layers of one length: paths or walks, and for "subtree" a layer on nodes."""
 
     first: WalkLayer | PathLayer
     second: WalkLayer | None
@@ -40,7 +64,7 @@ class _Block:
     def from_parameters(
         cls, variant: str, length: int, sigma: float, common: dict[str, Any]
     ) -> Self:
-        """Build the layers. The authors' kernel has the mean of cosines, not their sum."""
+        """Build the layers; the authors' kernel averages cosines instead of adding them."""
         params = LayerParams(alpha=1 / (sigma**2 * length), aggregate=False, **common)
         first = _FIRST_LAYERS[variant](length, params)
         if variant != "subtree":
@@ -57,70 +81,75 @@ class _Block:
         """Choose landmarks."""
         self.first.fit(context.batch, context.features, generator)
         if self.second is not None:
-            (found,) = self.first.transform_context(context)
-            self.second.fit(
-                context.batch, NodeFeatures.from_rows(_unit(found)[0]), generator
-            )
+            (embeddings,) = self.first.transform_context(context)
+            directions, _ = _normalize(embeddings)
+            features = NodeFeatures.from_rows(directions)
+            self.second.fit(context.batch, features, generator)
 
     def transform(self, context: WalkContext) -> FloatArray:
-        """Return rows of nodes."""
-        (found,) = self.first.transform_context(context)
+        """Return node embeddings."""
+        (embeddings,) = self.first.transform_context(context)
         if self.second is None:
-            return found
-        directions, norms = _unit(found)
-        rows = NodeFeatures.from_rows(directions)
-        (mapped,) = self.second.transform(context.batch, rows, context.n_jobs)
+            return embeddings
+        directions, norms = _normalize(embeddings)
+        features = NodeFeatures.from_rows(directions)
+        (mapped,) = self.second.transform(context.batch, features, context.n_jobs)
         return mapped * norms
 
 
-class GCKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """Embed graphs by what lies along paths, walks, or in the neighbourhoods they draw.
+class GCKN(Baseline):
+    """Embeddings of graphs by the node features along paths, walks or in subtrees.
 
     Parameters
     ----------
     variant : {"path", "walk", "subtree"}, default="path"
-        "path": walks that repeat no node. "walk": all walks. "subtree": the rows that
-        paths give a node are compared once more, node by node, as a whole.
+        "path": walks without repeated nodes. "walk": all walks. "subtree": a second layer
+        compares the node embeddings of the variant "path".
     path_length : int, default=3
-        Nodes of a path, its start included (``path-size`` in the authors' program; *k*
-        in the paper counts edges, one less); at most 10, and 1,000 for "walk".
+        Number of nodes of a path, including its start (``path-size`` in the authors'
+        program; *k* in the paper counts edges, one less); at most 10, and 1,000 for "walk".
     n_landmarks : int, default=32
         Largest number of landmarks for each length and layer, at most 10,000.
     sigma : float, default=1.5
-        Bandwidth: two paths that agree in a share c of their attributes compare as
-        ``exp((c - 1) / sigma^2)``; the authors try values from 0.3 to 1.5.
+        Bandwidth: the kernel of two paths with mean cosine c of their node features is
+        ``exp((c - 1) / sigma^2)``. The authors try values from 0.3 to 1.5.
     aggregate : bool, default=True
-        Whether paths of all lengths up to the given one are used, side by side.
+        Whether the embeddings of all lengths up to ``path_length`` are concatenated.
     weighting : {"count", "probability"}, default="count"
-        Whether a path counts one, or its probability among all walks.
+        Whether the weight of a path is one or its probability among all walks.
     pooling : {"sum", "mean", "log"}, default="sum"
-        How the rows of nodes become the row of their graph.
-    attributes : "auto" or sequence of {"labels", "attributes", "degrees"}, default="auto"
-        What of a node is used; see `AttributeEncoder`. Rows are scaled to unit norm.
+        How node embeddings are combined to graph embeddings.
+    node_features : "auto" or list of {"labels", "attributes", "degrees"}, default="auto"
+        Node data that is used; see `AttributeEncoder`. Features are scaled to unit norm.
     random_state : int, Generator or None, default=None
-        Seed of landmarks.
+        Seed of the landmarks.
     n_jobs : int or None, default=None
-        Threads; None is one, -1 as many as there are cores. Rows do not depend on it.
+        Number of threads; None is one thread, -1 all cores. Results do not depend on it.
 
     Attributes
     ----------
     encoder_ : AttributeEncoder
-        How nodes become rows.
+        Encoder of the node features.
     blocks_ : list
         Layers of every length.
 
     Notes
     -----
-    Dexiong Chen, Laurent Jacob and Julien Mairal, Convolutional kernel networks for
-    graph-structured data (2020). Layers are those of `GSKN`; here a length has its own
-    bandwidth, ``alpha = 1 / (sigma^2 length)``, for the authors take the mean along a path.
-    The subtree variant maps rows x, of one length, by the homogeneous kernel
+    The layers are the same as in `GSKN`, but every length has its own bandwidth,
+    ``alpha = 1 / (sigma^2 length)``, because the authors average along a path. The subtree
+    variant maps the node embeddings x of one length by the homogeneous kernel
     ``|x| |x'| exp((cos(x, x') - 1) / sigma^2)``.
 
-    Deviations: landmarks are centres of k-means that are not scaled to unit norm; every
-    length has its own, where the authors' program takes beginnings of the longest ones.
-    Instead of the mean over the paths of a node there is the probability. At a dead end a
-    walk stays. Models with more layers, and supervised ones, are not here.
+    Differences from the authors' program: landmarks are k-means centers that are not scaled
+    to unit norm; every length has its own landmarks instead of prefixes of the longest
+    ones. Paths are weighted by their probability instead of averaged. A walk stays at a
+    node without neighbors. Models with more layers and supervised models are not
+    implemented.
+
+    References
+    ----------
+    Dexiong Chen, Laurent Jacob and Julien Mairal, "Convolutional kernel networks for
+    graph-structured data", 2020.
 
     Examples
     --------
@@ -130,7 +159,15 @@ class GCKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     400
     """
 
-    def __init__(  # noqa: PLR0913 - as the authors have them
+    variants = (
+        _make_variant("walk", "GCKN, walks"),
+        _make_variant("path", "GCKN"),
+        _make_variant("subtree", "GCKN, subtrees"),
+    )
+    output = "embedding"
+    uses = "labels, attributes, degrees"
+
+    def __init__(  # noqa: PLR0913 - the parameters of the authors' program
         self,
         variant: Literal["path", "walk", "subtree"] = "path",
         *,
@@ -140,7 +177,7 @@ class GCKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         aggregate: bool = True,
         weighting: Literal["count", "probability"] = "count",
         pooling: Literal["sum", "mean", "log"] = "sum",
-        attributes: str | Sequence[str] = "auto",
+        node_features: str | Sequence[str] = "auto",
         random_state: RandomState = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -151,35 +188,70 @@ class GCKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.aggregate = aggregate
         self.weighting = weighting
         self.pooling = pooling
-        self.attributes = attributes
+        self.node_features = node_features
         self.random_state = random_state
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: object = None) -> Self:  # noqa: ARG002 - scikit-learn's form
-        """Choose landmarks among the paths of the graphs ``X``."""
+        """Choose landmarks among the paths of the training graphs.
+
+        Parameters
+        ----------
+        X : graphs
+            Anything that `as_batch` accepts.
+        y : object
+            Ignored.
+
+        Returns
+        -------
+        self : GCKN
+            The fitted estimator.
+        """
         blocks, batch = self._blocks(), as_batch(X)
         check_nodes(batch)
         generator = as_generator(self.random_state)
-        encoder = AttributeEncoder(sources=self.attributes).fit(batch)
+        encoder = AttributeEncoder(node_features=self.node_features).fit(batch)
         sample = batch[draw_graphs(batch.graph_sizes, generator)]
-        context = self._walk(blocks, encoder, sample)
+        context = self._make_context(blocks, encoder, sample)
         for block in blocks:
             block.fit(context, generator)
         self.encoder_, self.blocks_ = encoder, blocks
         return self
 
     def transform(self, X: Any) -> FloatArray:
-        """Return one row per graph, of shape (n_graphs, n_features)."""
+        """Embed graphs.
+
+        Parameters
+        ----------
+        X : graphs
+            Anything that `as_batch` accepts.
+
+        Returns
+        -------
+        graph_embeddings : ndarray of shape (n_graphs, n_columns)
+            One embedding per graph.
+        """
         check_is_fitted(self, "blocks_")
         n_columns = sum(block.n_columns for block in self.blocks_)
         parts = [
-            pool(rows, part.graph_ptr, pooling=self.pooling)
-            for part, rows in self._embed(as_batch(X), n_columns)
+            pool(node_embeddings, part.graph_ptr, pooling=self.pooling)
+            for part, node_embeddings in self._embed_nodes(as_batch(X), n_columns)
         ]
         return np.concatenate([np.empty((0, n_columns)), *parts])
 
     def get_feature_names_out(self, input_features: object = None) -> Any:  # noqa: ARG002
-        """Return the variant, length and landmark of every column."""
+        """Return the names of the columns.
+
+        Parameters
+        ----------
+        input_features : object
+            Ignored.
+
+        Returns
+        -------
+        names : ndarray of shape (n_columns,)
+            Variant, length and landmark of every column.
+        """
         check_is_fitted(self, "blocks_")
         names = [
             f"{self.variant}_{block.first.length}_{landmark}"
@@ -189,9 +261,9 @@ class GCKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return np.array(names, dtype=object)
 
     def _blocks(self) -> list[_Block]:
-        """Check parameters, and make the layers they describe."""
+        """Validate the parameters and build the layers."""
         check_common_parameters(self)
-        check_attributes(self.attributes)
+        check_node_features(self.node_features)
         variant = check_choice(self.variant, "variant", choices=tuple(_FIRST_LAYERS))
         check_choice(self.weighting, "weighting", choices=("count", "probability"))
         check_choice(self.pooling, "pooling", choices=POOLINGS)
@@ -213,25 +285,27 @@ class GCKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         lengths = range(1, length + 1) if self.aggregate else [length]
         return [_Block.from_parameters(variant, n, sigma, common) for n in lengths]
 
-    def _embed(
+    def _embed_nodes(
         self, batch: GraphBatch, n_columns: int
     ) -> Iterator[tuple[GraphBatch, FloatArray]]:
-        """Yield consecutive graphs and the rows of their nodes, in bounded memory."""
+        """Yield consecutive graphs and their node embeddings, in bounded memory."""
         for run in runs_of_graphs(batch.graph_ptr, max(1, _CHUNK_CELLS // n_columns)):
             part = batch[run]
-            context = self._walk(self.blocks_, self.encoder_, part)
+            context = self._make_context(self.blocks_, self.encoder_, part)
             yield part, np.hstack([block.transform(context) for block in self.blocks_])
 
-    def _walk(
+    def _make_context(
         self, blocks: list[_Block], encoder: AttributeEncoder, batch: GraphBatch
     ) -> WalkContext:
-        """Prepare walks, which are the same for all lengths."""
+        """Prepare the walks, which are the same for all lengths."""
         table, codes = encoder.distinct_rows(batch)
-        rows = NodeFeatures(_unit(table)[0], codes)
-        return blocks[0].first.make_context(batch, rows, self.n_jobs)
+        directions, _ = _normalize(table)
+        features = NodeFeatures(directions, codes)
+        return blocks[0].first.make_context(batch, features, self.n_jobs)
 
 
-def _unit(rows: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return directions and norms of rows; a row of zeros has no direction."""
-    norms = np.sqrt((rows**2).sum(axis=1, keepdims=True))
-    return np.divide(rows, norms, out=np.zeros_like(rows), where=norms > 0), norms
+def _normalize(vectors: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return directions and norms of vectors; the direction of zero is zero."""
+    norms = np.sqrt((vectors**2).sum(axis=1, keepdims=True))
+    directions = np.divide(vectors, norms, out=np.zeros_like(vectors), where=norms > 0)
+    return directions, norms

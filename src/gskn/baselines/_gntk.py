@@ -1,7 +1,7 @@
-"""The graph neural tangent kernel: graph networks of infinite width, trained to the end."""
+"""The graph neural tangent kernel."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import TypeAlias
 
@@ -15,60 +15,75 @@ from gskn._offsets import runs_of_graphs
 from gskn._threads import run_threads
 from gskn._types import FloatArray, IndexArray
 from gskn._validation import check_choice, check_int
-from gskn.baselines._attributes import AttributeScaler, uses_attributes
-from gskn.baselines._colours import Colours, first_colours, mix
-from gskn.baselines._cost import check_sizes, refuse_days
-from gskn.baselines._jit_tangent import fill_sandwich, pass_layer
-from gskn.baselines._kernel import NormalizedKernel
-from gskn.baselines._unfoldings import Unfoldings, closed_adjacency, unfold
-from gskn.graphs import GraphBatch
-from gskn.graphs._sparse import pool_matrix
+from gskn.baselines._shared._attributes import AttributeScaler
+from gskn.baselines._shared._baseline import Variant, parameter_grid
+from gskn.baselines._shared._colors import Colors, initial_colors, mix
+from gskn.baselines._shared._cost import check_graph_sizes, check_runtime
+from gskn.baselines._shared._jit_tangent import fill_sandwich, pass_layer
+from gskn.baselines._shared._kernel import NormalizedKernel
+from gskn.baselines._shared._node_features import keep_node_features, select_node_features
+from gskn.baselines._shared._unfoldings import (
+    Unfoldings,
+    make_closed_adjacency,
+    unfold,
+)
+from gskn.graphs import GraphBatch, pool_matrix
 
 _SYSTEM = "GNTK"
-_RUN_NODES = 2**8  # of graphs compared each with itself at once
-_TILE = 2**10  # distinct nodes compared with as many others at once
-_SECONDS_A_CELL = 1.5e-8  # and layer, or step
-_LARGEST = 2**14  # nodes of a graph
+_RUN_NODES = 2**8  # nodes of the graphs that are compared with themselves together
+_TILE = 2**10  # distinct nodes per block of the comparison
+_SECONDS_PER_CELL = 1.5e-8  # and layer or aggregation
+_MAX_NODES = 2**14  # of a graph
+_SUPPORTED = (("labels",), ("attributes",), ("labels", "attributes"))
 
 Pair: TypeAlias = tuple[csr_array, csr_array]
-Roots: TypeAlias = Callable[[int, FloatArray], tuple[FloatArray, FloatArray]]
+Deviations: TypeAlias = Callable[[int, FloatArray], tuple[FloatArray, FloatArray]]
 
 
 class GNTK(NormalizedKernel):
-    """The kernel of infinitely wide graph networks in the limit of small steps of descent.
+    """Kernel of infinitely wide graph neural networks trained by gradient descent.
 
-    A network is ``n_blocks`` times: add up a node and its neighbours, then ``n_layers``
-    fully connected layers with rectified units; at the end, add up all nodes.
+    The network has ``n_blocks`` blocks, each of which aggregates every node and its
+    neighbors and applies ``n_layers`` fully connected ReLU layers. The output is the sum
+    over all nodes.
 
     Parameters
     ----------
     n_blocks : int, default=2
-        Aggregations, each followed by layers. The authors choose among 1 to 13 (their
-        number of layers, 2 to 14, counts the input). At most 100.
+        Number of blocks, at most 100. The authors choose among 1 to 13 (their number of
+        layers, 2 to 14, includes the input).
     n_layers : int, default=2
-        Fully connected layers of a block, at most 100; the authors choose among 1 to 3.
+        Number of fully connected layers per block, at most 100. The authors choose among 1
+        to 3.
     jumping : bool, default=True
-        Whether nodes of all blocks, and of the input, are added up at the end (jumping
-        knowledge), or those of the last block only. The authors try both.
+        Whether the nodes of all blocks and of the input are added in the output (jumping
+        knowledge), or only those of the last block. The authors try both.
     scale : {"degree", "uniform"}, default="degree"
-        Whether a node and its neighbours are averaged or added. The authors try both.
-    sources : {"auto", "labels", "attributes"}, default="auto"
-        What nodes are at the start: one-hot "labels" (degrees where graphs have none),
-        "attributes", or "auto": both, where the training graphs have them.
+        Whether the aggregation is a mean or a sum. The authors try both.
+    node_features : "auto" or list of {"labels", "attributes"}, default="auto"
+        Node data that is the input of the network: one-hot labels (degrees for graphs
+        without labels), attributes, or both. "auto" uses both if the training graphs have
+        them.
     normalize : bool, default=True
-        The cosine instead of the kernel. The authors try both.
+        Divide the kernel by the norms of both graphs. The authors try both.
     n_jobs : int or None, default=None
-        Threads; None is one, -1 as many as there are cores.
+        Number of threads; None is one thread, -1 all cores.
 
     Notes
     -----
-    Du, Hou, Salakhutdinov, Póczos, Wang and Xu, Graph neural tangent kernel: fusing graph
-    neural networks with graph kernels (2019). The kernel is half that of the authors'
-    program, which counts everything twice. Attributes, which they do not use, are
-    standardised by the nodes of the training graphs. Weights of edges are not looked at.
+    The kernel is half the kernel of the authors' program, which counts all terms twice.
+    Attributes, which the authors do not use, are standardized by the training nodes. Edge
+    weights are ignored.
 
-    Time grows with the square of the number of nodes of different surroundings, which for
-    labels and degrees is often far below the number of nodes; those are found first.
+    Time is quadratic in the number of nodes with different neighborhoods, which for labels
+    and degrees is often much smaller than the number of nodes. Nodes with the same
+    neighborhood are merged first.
+
+    References
+    ----------
+    Simon Du, Kangcheng Hou, Ruslan Salakhutdinov, Barnabás Póczos, Ruosong Wang and Keyulu
+    Xu, "Graph neural tangent kernel: Fusing graph neural networks with graph kernels",
+    2019.
 
     Examples
     --------
@@ -79,6 +94,33 @@ class GNTK(NormalizedKernel):
            [ 6., 18.]])
     """
 
+    variants = (
+        Variant(
+            name="gntk",
+            label="graph neural tangent kernel",
+            grid=parameter_grid(
+                n_blocks=(1, 3), scale=("degree", "uniform"), normalize=(False, True)
+            ),
+            transductive=True,
+            table_label="GNTK",
+            table_data="attributes",
+        ),
+        Variant(
+            name="gntk-labels",
+            label="graph neural tangent kernel, labels only",
+            grid=parameter_grid(
+                node_features=(("labels",),),
+                n_blocks=(1, 3),
+                scale=("degree", "uniform"),
+                normalize=(False, True),
+            ),
+            transductive=True,
+            table_label="GNTK",
+            table_data="labels",
+        ),
+    )
+    uses = "labels, degrees, attributes"
+
     def __init__(
         self,
         n_blocks: int = 2,
@@ -86,7 +128,7 @@ class GNTK(NormalizedKernel):
         *,
         jumping: bool = True,
         scale: str = "degree",
-        sources: str = "auto",
+        node_features: str | Sequence[str] = "auto",
         normalize: bool = True,
         n_jobs: int | None = None,
     ) -> None:
@@ -94,141 +136,144 @@ class GNTK(NormalizedKernel):
         self.n_layers = n_layers
         self.jumping = jumping
         self.scale = scale
-        self.sources = sources
+        self.node_features = node_features
         self.normalize = normalize
         self.n_jobs = n_jobs
 
-    def _looks_at_labels(self) -> bool:
+    def _uses_labels(self) -> bool:
         return self.is_labelled_
 
-    def learns_from(self, batch: GraphBatch) -> bool:
-        """Tell whether attributes are used, which are scaled by those of fit."""
-        return uses_attributes(self.sources, batch)
+    def depends_on_training(self, batch: GraphBatch) -> bool:
+        """Return whether attributes are used, which are scaled by the training graphs."""
+        selection = select_node_features(self.node_features, _SUPPORTED)
+        if selection is None:
+            return batch.n_attributes > 0
+        return "attributes" in selection
 
     def _learn(self, batch: GraphBatch) -> "_Described":
         check_int(self.n_blocks, "n_blocks", minimum=1, maximum=MAX_LAYERS)
         check_int(self.n_layers, "n_layers", minimum=1, maximum=MAX_LAYERS)
         check_choice(self.scale, "scale", choices=("degree", "uniform"))
-        attributed = self.learns_from(batch)
-        labelled = batch.node_labels is not None or not attributed
-        self.is_labelled_ = self.sources != "attributes" and labelled
-        self.scaler_ = AttributeScaler(batch, _SYSTEM) if attributed else None
+        selection = select_node_features(self.node_features, _SUPPORTED)
+        with_attributes = self.depends_on_training(batch)
+        has_labels = batch.node_labels is not None or not with_attributes
+        self.is_labelled_ = has_labels and selection != ("attributes",)
+        self.scaler_ = AttributeScaler(batch, _SYSTEM) if with_attributes else None
         return self._describe(batch)
 
     def _describe(self, batch: GraphBatch) -> "_Described":
-        check_sizes(batch, _SYSTEM, _LARGEST)
-        if self.sources == "labels":
-            batch = replace(batch, node_attributes=None)
-        inputs = _Inputs(
-            first_colours(batch, _SYSTEM) if self.is_labelled_ else None,
-            np.empty((batch.n_nodes, 0))
-            if self.scaler_ is None
-            else self.scaler_.scale(batch),
-        )
-        closed = closed_adjacency(batch, shares=self.scale == "degree")
-        norms, own = self._alone(batch, closed, inputs)
-        found = unfold(batch, inputs.colours(), closed, self.n_blocks)
-        return _Described(found, inputs, norms, own)
+        check_graph_sizes(batch, _SYSTEM, _MAX_NODES)
+        selection = select_node_features(self.node_features, _SUPPORTED)
+        batch = keep_node_features(batch, selection)
+        attributes = np.empty((batch.n_nodes, 0))
+        if self.scaler_ is not None:
+            attributes = self.scaler_.scale(batch)
+        labels = initial_colors(batch, _SYSTEM) if self.is_labelled_ else None
+        inputs = _Inputs(labels, attributes)
+        closed = make_closed_adjacency(batch, mean=self.scale == "degree")
+        deviations, self_kernel = self._compare_with_self(batch, closed, inputs)
+        unfoldings = unfold(batch, inputs.colors(), closed, self.n_blocks)
+        return _Described(unfoldings, inputs, deviations, self_kernel)
 
-    def _alone(
+    def _compare_with_self(
         self, batch: GraphBatch, closed: csr_array, inputs: "_Inputs"
     ) -> tuple[FloatArray, FloatArray]:
-        """Return roots of variances of nodes after each step, and the kernel of graphs."""
-        norms = np.zeros((self.n_blocks, batch.n_nodes))
-        own = np.zeros(batch.n_graphs)
+        """Return standard deviations of nodes in each block, and the kernel of graphs."""
+        deviations = np.zeros((self.n_blocks, batch.n_nodes))
+        self_kernel = np.zeros(batch.n_graphs)
         for run in runs_of_graphs(batch.graph_ptr, _RUN_NODES):
             nodes = slice(batch.graph_ptr[run.start], batch.graph_ptr[run.stop])
             step = csr_array(closed[nodes, nodes])
             pool = pool_matrix(batch.graph_ptr[run.start : run.stop + 1] - nodes.start)
             part = inputs.take(nodes)
 
-            def roots(
+            def deviations_of(
                 level: int, sigma: FloatArray, nodes: slice = nodes
             ) -> tuple[FloatArray, FloatArray]:
-                norms[level, nodes] = np.sqrt(np.diagonal(sigma))
-                return norms[level, nodes], norms[level, nodes]
+                deviations[level, nodes] = np.sqrt(np.diagonal(sigma))
+                return deviations[level, nodes], deviations[level, nodes]
 
-            totals = self._sum(
+            totals = self._sum_blocks(
                 part.covariance(part),
                 [(step, step)] * self.n_blocks,
-                roots,
+                deviations_of,
                 [(pool, pool)] * (self.n_blocks + 1),
             )
-            own[run] = np.diagonal(totals)
-        return norms, own
+            self_kernel[run] = np.diagonal(totals)
+        return deviations, self_kernel
 
     def _compare(self, left: "_Described", right: "_Described") -> FloatArray:
         same = left is right
-        _refuse_days(left.found, right.found, self.n_layers + 2, same=same)
-        kernel = np.zeros((len(left.own), len(right.own)))
+        _check_runtime(left.unfoldings, right.unfoldings, self.n_layers + 2, same=same)
+        kernel = np.zeros((len(left.self_kernel), len(right.self_kernel)))
         others = right.tiles()
         for number, tile in enumerate(others if same else left.tiles()):
-            chosen = others[number:] if same else others
-            blocks = run_threads(partial(self._compare_tiles, tile), chosen, self.n_jobs)
-            for other, block in zip(chosen, blocks, strict=True):
-                kernel[np.ix_(tile.found.graphs, other.found.graphs)] += block
+            columns = others[number:] if same else others
+            blocks = run_threads(partial(self._compare_tiles, tile), columns, self.n_jobs)
+            for other, block in zip(columns, blocks, strict=True):
+                kernel[np.ix_(tile.graphs, other.graphs)] += block
                 if same and other is not tile:
-                    kernel[np.ix_(other.found.graphs, tile.found.graphs)] += block.T
+                    kernel[np.ix_(other.graphs, tile.graphs)] += block.T
         return kernel
 
     def _compare_tiles(self, left: "_Described", right: "_Described") -> FloatArray:
-        def roots(level: int, _: FloatArray) -> tuple[FloatArray, FloatArray]:
-            return left.roots(level), right.roots(level)
+        def deviations_of(level: int, _: FloatArray) -> tuple[FloatArray, FloatArray]:
+            return left.deviations_of(level), right.deviations_of(level)
 
-        return self._sum(
+        return self._sum_blocks(
             left.inputs.covariance(right.inputs),
-            list(zip(left.found.steps, right.found.steps, strict=True)),
-            roots,
-            list(zip(left.found.counts, right.found.counts, strict=True)),
+            list(zip(left.unfoldings.steps, right.unfoldings.steps, strict=True)),
+            deviations_of,
+            list(zip(left.unfoldings.counts, right.unfoldings.counts, strict=True)),
         )
 
-    def _sum(
+    def _sum_blocks(
         self,
         sigma: FloatArray,
         steps: list[Pair],
-        roots: Roots,
+        deviations_of: Deviations,
         counts: list[Pair],
     ) -> FloatArray:
-        """Return the kernel of graphs: covariances of nodes, passed on level by level."""
+        """Pass the covariances of nodes through all blocks; return the kernel of graphs."""
         total = _apply(counts[0], sigma) if self.jumping else 0.0
         theta = sigma
         for level, step in enumerate(steps):
             theta = _apply(step, theta)
             sigma = _apply(step, sigma) if level else theta.copy()
-            left, right = roots(level, sigma)
+            left, right = deviations_of(level, sigma)
             for _ in range(self.n_layers):
                 pass_layer(sigma, theta, left, right)
             if self.jumping or level == len(steps) - 1:
                 total = total + _apply(counts[level + 1], theta)
         return np.asarray(total)
 
-    def _own(self, described: "_Described") -> FloatArray:
-        return described.own
+    def _self_kernel(self, described: "_Described") -> FloatArray:
+        return described.self_kernel
 
 
 @dataclass(frozen=True)
 class _Inputs:
-    """What nodes are at the start."""
+    """Inputs of the network: hashes of labels, and attributes."""
 
-    labels: Colours | None
-    rows: FloatArray
+    labels: Colors | None
+    attributes: FloatArray
 
     def take(self, nodes: slice | IndexArray) -> "_Inputs":
         labels = None if self.labels is None else self.labels[nodes]
-        return _Inputs(labels, self.rows[nodes])
+        return _Inputs(labels, self.attributes[nodes])
 
     def covariance(self, other: "_Inputs") -> FloatArray:
-        """Return inner products; those of labels are one or zero."""
-        products: FloatArray = multiply(self.rows, other.rows.T)
+        """Return inner products; one-hot labels contribute one or zero."""
+        products: FloatArray = multiply(self.attributes, other.attributes.T)
         if self.labels is not None and other.labels is not None:
             products += self.labels[:, None] == other.labels
         return products
 
-    def colours(self) -> Colours:
-        """Return hashes that differ where labels or attributes do, in this batch alone."""
-        codes = np.zeros(len(self.rows), dtype=np.int64)
-        if self.rows.size:
-            codes = distinct(self.rows)[1]
+    def colors(self) -> Colors:
+        """Return hashes of labels and attributes that are valid in this batch only."""
+        codes = np.zeros(len(self.attributes), dtype=np.int64)
+        if self.attributes.size:
+            codes = distinct(self.attributes)[1]
         labels = codes if self.labels is None else self.labels
         return mix(mix(labels.astype(np.uint64)) + codes.astype(np.uint64))
 
@@ -237,45 +282,62 @@ class _Inputs:
 class _Described:
     """Graphs as distinct nodes.
 
-    ``norms`` are the roots of variances of all nodes of the batch after every step, and
-    ``own`` is the kernel of every graph with itself. ``inputs`` are those of all nodes; of
-    a tile, those of its distinct nodes.
+    ``deviations`` are the standard deviations of all nodes of the batch in every block, and
+    ``self_kernel`` is the kernel of every graph with itself. ``inputs`` are the inputs of
+    all nodes; in a tile, of its distinct nodes.
     """
 
-    found: Unfoldings
+    unfoldings: Unfoldings
     inputs: _Inputs
-    norms: FloatArray
-    own: FloatArray
+    deviations: FloatArray
+    self_kernel: FloatArray
 
-    def roots(self, level: int) -> FloatArray:
-        chosen: FloatArray = self.norms[level, self.found.nodes[level + 1]]
-        return chosen
+    @property
+    def graphs(self) -> IndexArray:
+        return self.unfoldings.graphs
+
+    def deviations_of(self, level: int) -> FloatArray:
+        selected: FloatArray = self.deviations[level, self.unfoldings.nodes[level + 1]]
+        return selected
 
     def tiles(self) -> "list[_Described]":
-        """Cut distinct nodes of the last level into parts, graph by graph."""
-        order = np.argsort(self.found.nodes[-1])
+        """Split the distinct nodes of the last level into parts, graph by graph."""
+        order = np.argsort(self.unfoldings.nodes[-1])
         starts = range(0, len(order), _TILE)
-        parts = [self.found.take(np.sort(order[n : n + _TILE])) for n in starts]
+        parts = [self.unfoldings.take(np.sort(order[n : n + _TILE])) for n in starts]
         return [
-            _Described(part, self.inputs.take(part.nodes[0]), self.norms, self.own)
+            _Described(
+                part, self.inputs.take(part.nodes[0]), self.deviations, self.self_kernel
+            )
             for part in parts
         ]
 
 
 def _apply(pair: Pair, values: FloatArray) -> FloatArray:
-    """Multiply from the left by one matrix, and from the right by the other's transpose."""
+    """Return ``left @ values @ right.T`` for a pair of matrices."""
     left, right = pair
     out = np.empty((left.shape[0], right.shape[0]))
-    csr = ((matrix.indptr, matrix.indices, matrix.data) for matrix in pair)
-    fill_sandwich(*next(csr), *next(csr), values, out)
+    fill_sandwich(
+        left.indptr,
+        left.indices,
+        left.data,
+        right.indptr,
+        right.indices,
+        right.data,
+        values,
+        out,
+    )
     return out
 
 
-def _refuse_days(left: Unfoldings, right: Unfoldings, n_passes: int, *, same: bool) -> None:
+def _check_runtime(
+    left: Unfoldings, right: Unfoldings, n_passes: int, *, same: bool
+) -> None:
+    """Raise if a comparison would take days."""
     pairs = zip(left.nodes[1:], right.nodes[1:], strict=True)
     n_cells = sum(len(one) * len(other) for one, other in pairs) / (2 if same else 1)
-    refuse_days(
-        n_cells * n_passes * _SECONDS_A_CELL,
+    check_runtime(
+        n_cells * n_passes * _SECONDS_PER_CELL,
         "GNTK",
-        "give fewer graphs, or set n_blocks to 1: nodes are alike in small surroundings",
+        "use fewer graphs, or n_blocks=1, for which more nodes can be merged",
     )

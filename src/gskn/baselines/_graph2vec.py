@@ -1,49 +1,57 @@
-"""Graph2Vec (Narayanan et al., 2017): vectors of graphs that predict their colours."""
+"""Graph2Vec: paragraph vectors whose words are Weisfeiler-Lehman colors."""
 
 import numpy as np
 
 from gskn._limits import MAX_ITERATIONS
 from gskn._validation import check_cells, check_int
-from gskn.baselines._colours import first_colours, refine
-from gskn.baselines._vectors import Corpus, GraphVectors, Training
+from gskn.baselines._shared._baseline import Variant, parameter_grid
+from gskn.baselines._shared._colors import initial_colors, refine
+from gskn.baselines._shared._vectors import Corpus, GraphVectors, Training
 from gskn.graphs import GraphBatch
 
 
 class Graph2Vec(GraphVectors):
-    """Vectors of graphs that tell their Weisfeiler-Lehman colours from those of others.
+    """Vectors of graphs that predict the Weisfeiler-Lehman colors of their nodes.
 
     Parameters
     ----------
     n_iterations : int, default=2
-        Refinements, at most 10,000; colours of all rounds from 0 on are words. The
-        authors use 3.
+        Number of color refinements, at most 10,000; the colors of all iterations from 0
+        on are words. The authors use 3.
     n_dimensions : int, default=128
-        Size of a vector, at most 100,000; the authors use 1024, other programs 128.
+        Size of a vector, at most 100,000. The authors use 1024, other programs 128.
     n_epochs : int, default=10
         Passes over all words, at most 10,000.
     n_negatives : int, default=5
-        Random words from which the right one is to be distinguished, at most 1,000.
+        Random words per predicted word in negative sampling, at most 1,000.
     learning_rate : float, default=0.025
-        Of the first pass; it falls to nearly nothing in the last.
+        Learning rate of the first epoch; it decreases linearly.
     min_count : int, default=5
-        Words that occur less often in all graphs of fit are left out.
+        Words that occur less often in the training graphs are ignored.
     random_state : int or None, default=None
-        Seed of training.
+        Seed of the training.
 
     Attributes
     ----------
     vectors_ : WordVectors
-        Vectors of the words seen in fit, as they are predicted.
+        Trained vectors of the words of the training graphs.
 
     Notes
     -----
-    Annamalai Narayanan et al., graph2vec: learning distributed representations of graphs
-    (2017): paragraph vectors (distributed bag of words) with negative sampling. Words are
-    drawn by the 3/4 power of their frequency, as in word2vec. Deviations: a row, whether of
-    a training graph or an unseen one, is trained from zero with the words frozen, so that
-    it depends on its graph alone; words not seen in fit are passed over. Words are sorted,
-    so that the order of nodes changes nothing. Colours begin with labels of nodes, or with
-    degrees where there are none; weights of edges are not looked at.
+    The training is the distributed bag of words of paragraph vectors with negative
+    sampling. Words are sampled with probabilities proportional to the 3/4 power of their
+    counts, as in word2vec. The initial colors are the node labels, or the degrees of graphs
+    without labels; edge weights are ignored.
+
+    Differences from the authors' program: the embedding of a graph, whether a training
+    graph or not, is trained from zero with fixed word vectors, so that it depends only on
+    this graph; words that are not in the training graphs are ignored. The words of a graph
+    are sorted, so that embeddings do not depend on the order of nodes.
+
+    References
+    ----------
+    Annamalai Narayanan, Mahinthan Chandramohan, Rajasekar Venkatesan, Lihui Chen, Yang Liu
+    and Shantanu Jaiswal, "graph2vec: Learning distributed representations of graphs", 2017.
 
     Examples
     --------
@@ -53,7 +61,17 @@ class Graph2Vec(GraphVectors):
     (400, 8)
     """
 
-    _looks_at_labels = True
+    variants = (
+        Variant(
+            name="graph2vec",
+            label="vectors that predict Weisfeiler-Lehman colors",
+            grid=parameter_grid(n_iterations=(2, 3), n_epochs=(50,)),
+            transductive=True,
+            table_label="Graph2Vec",
+        ),
+    )
+    uses = "labels or degrees"
+    _uses_labels = True
 
     def __init__(
         self,
@@ -83,10 +101,10 @@ class Graph2Vec(GraphVectors):
         check_cells(
             float(batch.n_nodes) * (self.n_iterations + 1),
             f"{self.n_iterations + 1} words for each of {batch.n_nodes} nodes",
-            "use a smaller n_iterations, or give fewer graphs at a time",
+            "use a smaller n_iterations, or pass fewer graphs at a time",
         )
-        rounds = refine(batch, first_colours(batch, "Graph2Vec"), self.n_iterations)
-        words = np.stack(list(rounds), axis=1)
-        owners = np.repeat(batch.node_graphs, words.shape[1])
-        order = np.lexsort((words.ravel(), owners))
+        iterations = refine(batch, initial_colors(batch, "Graph2Vec"), self.n_iterations)
+        words = np.stack(list(iterations), axis=1)
+        graphs = np.repeat(batch.node_graphs, words.shape[1])
+        order = np.lexsort((words.ravel(), graphs))
         return Corpus(batch.graph_ptr * words.shape[1], words.ravel()[order])

@@ -1,4 +1,4 @@
-"""The graphlet kernel (Shervashidze et al., 2009): small induced subgraphs, counted."""
+"""The graphlet kernel: counts of small induced subgraphs."""
 
 import numpy as np
 from scipy.linalg import solve_triangular
@@ -7,16 +7,17 @@ from scipy.sparse import csr_array
 from gskn._blas import multiply
 from gskn._types import FloatArray, IndexArray, NodeArray
 from gskn._validation import check_int
-from gskn.baselines._jit_graphlets import fill_cliques, fill_cycles
-from gskn.baselines._kernel import NormalizedKernel
+from gskn.baselines._shared._baseline import Variant, parameter_grid
+from gskn.baselines._shared._jit_graphlets import fill_cliques, fill_cycles
+from gskn.baselines._shared._kernel import NormalizedKernel
 from gskn.exceptions import InputError
 from gskn.graphs import GraphBatch
 
-# How often the graph of a row is part of that of a column, both on all three or four nodes.
-# No edge, an edge, a path, a triangle:
+# Number of copies of the graph of a row in the graph of a column, both on all three or four
+# nodes. No edge, an edge, a path, a triangle:
 _THREE = [[1, 1, 1, 1], [0, 1, 2, 3], [0, 0, 1, 3], [0, 0, 0, 1]]
 # No edge, an edge, a path of three nodes, two edges, a triangle; a star, a path, a triangle
-# with a tail, a cycle, a diamond, a clique:
+# with an edge, a cycle, a diamond, a clique:
 _FOUR = [
     [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1],
     [0, 1, 2, 2, 3, 3, 3, 4, 4, 5, 6],
@@ -34,28 +35,33 @@ _FIRST_CONNECTED = {3: 2, 4: 5}
 
 
 class GraphletKernel(NormalizedKernel):
-    """Compare graphs by the shares of their induced subgraphs of three or four nodes.
+    """Kernel that compares the frequencies of induced subgraphs of three or four nodes.
 
     Parameters
     ----------
     size : int, default=4
-        Nodes of a graphlet, 3 or 4.
+        Number of nodes of a graphlet, 3 or 4.
     connected : bool, default=False
-        Leave out graphlets in pieces, which most are in a sparse graph.
+        Count only connected graphlets. In sparse graphs most graphlets are not connected.
     normalize : bool, default=True
-        The cosine instead of the kernel.
+        Divide the kernel by the norms of both graphs.
 
     Notes
     -----
-    Nino Shervashidze et al., Efficient graphlet kernels for large graph comparison (2009).
-    All graphlets are counted, not sampled: graphs in which few edges may be missing are
-    counted by sums over degrees, edges, and pairs of nodes, and how often one graph is part
-    of another turns these into induced ones. The authors also sample graphlets of five
-    nodes, which is not done here. Labels, attributes, weights and self-loops are not looked
-    at; directed graphs are refused. A graph of fewer nodes than a graphlet has none, and is
-    like no other graph.
+    All graphlets are counted, not sampled: subgraphs that are not necessarily induced are
+    counted by sums over degrees, edges and pairs of nodes, and then converted to counts of
+    induced subgraphs. The authors also sample graphlets of five nodes, which is not
+    implemented here. Node labels, node attributes, edge weights and self-loops are ignored;
+    directed graphs are not supported. The kernel of a graph with fewer nodes than a
+    graphlet is zero.
 
-    Time grows with the sum of squared degrees, and with triangles for cliques of four.
+    Time is linear in the sum of squared degrees, and in the number of triangles for cliques
+    of four nodes.
+
+    References
+    ----------
+    Nino Shervashidze, S. V. N. Vishwanathan, Tobias Petri, Kurt Mehlhorn and Karsten
+    Borgwardt, "Efficient graphlet kernels for large graph comparison", 2009.
 
     Examples
     --------
@@ -69,6 +75,16 @@ class GraphletKernel(NormalizedKernel):
            [ 0., 18.,  0.,  2.]])
     """
 
+    variants = (
+        Variant(
+            name="graphlet",
+            label="graphlet kernel",
+            grid=parameter_grid(size=(3, 4)),
+            table_label="Graphlet kernel",
+        ),
+    )
+    uses = "structure only"
+
     def __init__(
         self, size: int = 4, *, connected: bool = False, normalize: bool = True
     ) -> None:
@@ -76,7 +92,11 @@ class GraphletKernel(NormalizedKernel):
         self.connected = connected
         self.normalize = normalize
 
-    def _looks_at_labels(self) -> bool:
+    def depends_on_training(self, batch: GraphBatch) -> bool:  # noqa: ARG002
+        """Return False: the kernel of two graphs depends on these two only."""
+        return False
+
+    def _uses_labels(self) -> bool:
         return False
 
     def _describe(self, batch: GraphBatch) -> FloatArray:
@@ -89,46 +109,53 @@ class GraphletKernel(NormalizedKernel):
     def _compare(self, left: FloatArray, right: FloatArray) -> FloatArray:
         return multiply(left, right.T)
 
-    def _own(self, described: FloatArray) -> FloatArray:
+    def _self_kernel(self, described: FloatArray) -> FloatArray:
         return np.asarray((described**2).sum(axis=1))
 
 
 def graphlet_counts(batch: GraphBatch, size: int) -> FloatArray:
-    """Count induced subgraphs of three or four nodes in every graph.
+    """Count the induced subgraphs of three or four nodes of every graph.
+
+    Parameters
+    ----------
+    batch : GraphBatch
+        Undirected graphs.
+    size : int
+        Number of nodes of a subgraph, 3 or 4.
 
     Returns
     -------
     counts : ndarray of shape (n_graphs, 4) or (n_graphs, 11)
-        In the order of `_THREE` or `_FOUR`.
+        Counts in the order of ``_THREE`` or ``_FOUR``.
     """
-    graphs = _simple(batch)
-    parts = _parts_of_three(graphs) if size == 3 else _parts_of_four(graphs)
+    graphs = _simplify(batch)
+    counts = _count_three(graphs) if size == 3 else _count_four(graphs)
     table = np.array(_THREE if size == 3 else _FOUR, dtype=np.float64)
-    # Whole numbers in floats: back substitution with ones on the diagonal is exact.
-    return np.asarray(solve_triangular(table, parts, unit_diagonal=True).T)
+    # Integers stored as floats: back substitution with a unit diagonal is exact.
+    return np.asarray(solve_triangular(table, counts, unit_diagonal=True).T)
 
 
-def _simple(batch: GraphBatch) -> GraphBatch:
-    """Drop weights and self-loops; sort nodes by degree, few neighbours first."""
+def _simplify(batch: GraphBatch) -> GraphBatch:
+    """Remove weights and self-loops, and sort the nodes of every graph by degree."""
     if batch.is_directed:
         raise InputError(
             "The graphlet kernel compares undirected graphs, but graph "
-            f"{np.flatnonzero(batch.directed)[0]} is directed; leave it out, or add the "
-            "mirror of every arc."
+            f"{np.flatnonzero(batch.directed)[0]} is directed; remove it, or add the "
+            "reverse of every edge."
         )
     order = np.lexsort((batch.degrees, batch.node_graphs))
-    places = np.empty_like(order)
-    places[order] = np.arange(len(order))
+    positions = np.empty_like(order)
+    positions[order] = np.arange(len(order))
     entries = batch.adjacency.tocoo()
-    kept = entries.row != entries.col
-    rows, columns = places[entries.row[kept]], places[entries.col[kept]]
+    is_edge = entries.row != entries.col
+    rows, columns = positions[entries.row[is_edge]], positions[entries.col[is_edge]]
     matrix = csr_array((np.ones(len(rows)), (rows, columns)), shape=entries.shape)
     matrix.sort_indices()
     return GraphBatch(matrix, batch.graph_ptr)
 
 
-def _parts_of_three(graphs: GraphBatch) -> FloatArray:
-    """Count graphs of three nodes among the edges of a graph, induced or not."""
+def _count_three(graphs: GraphBatch) -> FloatArray:
+    """Count subgraphs of three nodes, induced or not."""
     nodes, edges, degrees = _sizes(graphs)
     triangles, _, _ = _cycles(graphs)
     return np.stack(
@@ -141,13 +168,13 @@ def _parts_of_three(graphs: GraphBatch) -> FloatArray:
     )
 
 
-def _parts_of_four(graphs: GraphBatch) -> FloatArray:
-    """Count graphs of four nodes among the edges of a graph, induced or not."""
+def _count_four(graphs: GraphBatch) -> FloatArray:
+    """Count subgraphs of four nodes, induced or not."""
     nodes, edges, degrees = _sizes(graphs)
     triangles, squares, diamonds = _cycles(graphs)
     paths = _graph_sum(graphs, _choose(degrees, 2))
     n_triangles = _graph_sum(graphs, triangles) / 3
-    around = graphs.adjacency @ (degrees - 1)
+    neighbor_sums = graphs.adjacency @ (degrees - 1)
     return np.stack(
         [
             _choose(nodes, 4),
@@ -156,7 +183,7 @@ def _parts_of_four(graphs: GraphBatch) -> FloatArray:
             _choose(edges, 2) - paths,
             n_triangles * (nodes - 3),
             _graph_sum(graphs, _choose(degrees, 3)),
-            _graph_sum(graphs, (degrees - 1) * around) / 2 - 3 * n_triangles,
+            _graph_sum(graphs, (degrees - 1) * neighbor_sums) / 2 - 3 * n_triangles,
             _graph_sum(graphs, triangles * (degrees - 2)),
             _graph_sum(graphs, squares) / 2,
             _graph_sum(graphs, diamonds),
@@ -166,36 +193,40 @@ def _parts_of_four(graphs: GraphBatch) -> FloatArray:
 
 
 def _sizes(graphs: GraphBatch) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return nodes and edges of graphs and degrees of nodes, as floats."""
+    """Return numbers of nodes and edges of graphs, and degrees of nodes, as floats."""
     degrees = graphs.degrees.astype(np.float64)
     return graphs.graph_sizes.astype(np.float64), _graph_sum(graphs, degrees) / 2, degrees
 
 
 def _cycles(graphs: GraphBatch) -> list[FloatArray]:
-    """Return triangles of every node, and cycles of four (twice) and diamonds by some."""
+    """Return triangles, 4-cycles (counted twice per graph) and diamonds, by node."""
     counts = [np.zeros(graphs.n_nodes, dtype=np.int64) for _ in range(3)]
-    fill_cycles(*_arrays(graphs), *counts)
+    indptr, indices = _csr_arrays(graphs)
+    triangles, squares, diamonds = counts
+    fill_cycles(indptr, indices, triangles, squares, diamonds)
     return [count.astype(np.float64) for count in counts]
 
 
 def _cliques(graphs: GraphBatch) -> FloatArray:
-    """Return cliques of four nodes, by their first node."""
-    indptr, indices = _arrays(graphs)
+    """Return the numbers of 4-cliques, by their smallest node."""
+    indptr, indices = _csr_arrays(graphs)
     rows = np.repeat(np.arange(graphs.n_nodes), np.diff(indptr))
-    before = np.bincount(rows[indices < rows], minlength=graphs.n_nodes)
+    n_smaller = np.bincount(rows[indices < rows], minlength=graphs.n_nodes)
     cliques = np.zeros(graphs.n_nodes, dtype=np.int64)
-    fill_cliques(indptr, indices, indptr[:-1] + before, cliques)
+    fill_cliques(indptr, indices, indptr[:-1] + n_smaller, cliques)
     return cliques.astype(np.float64)
 
 
-def _arrays(graphs: GraphBatch) -> tuple[IndexArray, NodeArray]:
+def _csr_arrays(graphs: GraphBatch) -> tuple[IndexArray, NodeArray]:
+    """Return the offsets and columns of the adjacency matrix."""
     matrix = graphs.adjacency
     return matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32)
 
 
 def _graph_sum(graphs: GraphBatch, values: FloatArray) -> FloatArray:
+    """Return sums over the nodes of every graph."""
     sums = np.bincount(graphs.node_graphs, values, minlength=graphs.n_graphs)
-    return sums.astype(np.float64)  # of no nodes at all it counts
+    return sums.astype(np.float64)  # bincount returns integers if there are no nodes
 
 
 def _choose(total: FloatArray, size: int) -> FloatArray:

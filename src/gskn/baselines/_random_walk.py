@@ -1,5 +1,6 @@
-"""The geometric random walk kernel (Gärtner et al., 2003; Vishwanathan et al., 2010)."""
+"""The geometric random walk kernel."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,37 +12,40 @@ from gskn._limits import MAX_ITERATIONS
 from gskn._threads import run_threads
 from gskn._types import FloatArray, IndexArray
 from gskn._validation import check_cells, check_fraction, check_int, check_number
-from gskn.baselines._colours import first_colours
-from gskn.baselines._cost import refuse_days
-from gskn.baselines._jit_walks import SortedGraphs, count_steps, fill_shared_walks
-from gskn.baselines._kernel import NormalizedKernel
+from gskn.baselines._shared._baseline import Variant, parameter_grid
+from gskn.baselines._shared._colors import initial_colors
+from gskn.baselines._shared._cost import check_runtime
+from gskn.baselines._shared._jit_walks import SortedGraphs, count_steps, fill_shared_walks
+from gskn.baselines._shared._kernel import NormalizedKernel
+from gskn.baselines._shared._node_features import select_node_features
 from gskn.exceptions import InputError
 from gskn.graphs import GraphBatch
 
-_TOLERANCE = 1e-10  # of the rest of a sum that is not added up
+_TOLERANCE = 1e-10  # relative size of the omitted terms of a sum
 _NORM_STEPS = 20
 _SMALLEST = 1e-100
-_PAIRS = 2**12  # of graphs, compared by one thread at a time
+_PAIRS = 2**12  # pairs of graphs that one thread compares at a time
 _SECONDS = 1e-9  # per entry of one adjacency matrix, node of the other graph, and step
 
 
 class RandomWalkKernel(NormalizedKernel):
-    """Compare graphs by the walks they have in common, long ones counting less.
+    """Kernel that counts common walks of two graphs; longer walks have smaller weights.
 
     Parameters
     ----------
     decay : float or None, default=None
-        What every step of a walk multiplies its weight by. None: by ``share``.
+        Factor by which every step multiplies the weight of a walk. None: see ``share``.
     share : float, default=0.5
-        The decay as a share of its bound for the graphs of fit, see Notes.
+        Decay relative to the bound that the training graphs allow, see Notes.
     n_steps : int, default=50
-        Steps of the longest walks that count, at most 10,000.
-    with_labels : bool, default=True
-        Whether labels along two walks must agree, where graphs have labels.
+        Number of steps of the longest walks, at most 10,000.
+    node_features : "auto" or list of {"labels"}, default="auto"
+        Node data that is used. "auto" and "labels" count walks with equal node labels if
+        the graphs have labels; an empty list ignores labels.
     normalize : bool, default=True
-        The cosine instead of the kernel.
+        Divide the kernel by the norms of both graphs.
     n_jobs : int or None, default=None
-        Threads, for labelled graphs; -1 for all cores.
+        Number of threads for labelled graphs; None is one thread, -1 all cores.
 
     Attributes
     ----------
@@ -50,23 +54,29 @@ class RandomWalkKernel(NormalizedKernel):
 
     Notes
     -----
-    Thomas Gärtner, Peter Flach and Stefan Wrobel, On graph kernels: hardness results and
-    efficient alternatives (2003); Vishwanathan et al., Graph kernels, JMLR 11 (2010). With
-    A the adjacency matrix of the product of two graphs (pairs of nodes of one label), the
-    kernel is the sum over s of ``decay ** s`` times the sum of all entries of A to the
-    power of s. Weights of edges multiply along a walk. Attributes are not looked at.
+    Let A be the adjacency matrix of the direct product of two graphs, whose nodes are the
+    pairs of nodes with the same label. The kernel is the sum over s of ``decay ** s`` times
+    the sum of all entries of A to the power of s. Edge weights are multiplied along a walk.
+    Node attributes are ignored.
 
-    The infinite sum exists only for a decay below ``1 / r ** 2``, r being the largest
-    spectral norm of an adjacency matrix. That is the bound of which ``share`` is taken; it
-    comes from the graphs of fit, and an unseen graph may exceed it. The sum is therefore
-    cut after ``n_steps``, which is safe for all graphs; within the bound it then misses at
-    most a fraction of ``share ** (n_steps + 1) / (1 - share)``. Of labelled graphs also
-    steps that add less than 1e-10 of the sum are not taken. A norm is not computed but
-    bounded from above, closely.
+    The infinite sum converges only for a decay below ``1 / r ** 2``, with the largest
+    spectral norm r of an adjacency matrix. ``share`` is relative to this bound, which is
+    computed from the training graphs; a new graph may exceed it. The sum is therefore
+    truncated after ``n_steps`` steps. Within the bound the omitted fraction is at most
+    ``share ** (n_steps + 1) / (1 - share)``. For labelled graphs, steps that add less than
+    1e-10 of the sum are omitted as well. Spectral norms are replaced by close upper bounds.
 
-    Without labels every graph has one number per step, and time is linear in edges and
-    steps, then in pairs of graphs. With labels every pair of graphs takes time in
-    proportion to nodes of the one times edges of the other.
+    Without labels, time is linear in the number of edges times steps and in the number of
+    pairs of graphs. With labels, every pair of graphs takes time proportional to the number
+    of nodes of one graph times the number of edges of the other.
+
+    References
+    ----------
+    Thomas Gärtner, Peter Flach and Stefan Wrobel, "On graph kernels: Hardness results and
+    efficient alternatives", 2003.
+
+    S. V. N. Vishwanathan, Nicol Schraudolph, Risi Kondor and Karsten Borgwardt, "Graph
+    kernels", 2010.
 
     Examples
     --------
@@ -78,31 +88,42 @@ class RandomWalkKernel(NormalizedKernel):
            [72., 72.]])
     """
 
+    variants = (
+        Variant(
+            name="rw-kernel",
+            label="random walk kernel, geometric",
+            grid=parameter_grid(share=(0.1, 0.5, 0.9)),
+            transductive=True,
+            table_label="RW kernel",
+        ),
+    )
+    uses = "labels if present"
+
     def __init__(
         self,
         decay: float | None = None,
         *,
         share: float = 0.5,
         n_steps: int = 50,
-        with_labels: bool = True,
+        node_features: str | Sequence[str] = "auto",
         normalize: bool = True,
         n_jobs: int | None = None,
     ) -> None:
         self.decay = decay
         self.share = share
         self.n_steps = n_steps
-        self.with_labels = with_labels
+        self.node_features = node_features
         self.normalize = normalize
         self.n_jobs = n_jobs
 
-    def _looks_at_labels(self) -> bool:
-        return self.with_labels
-
-    def learns_from(self, batch: GraphBatch) -> bool:  # noqa: ARG002
-        """Tell whether the decay is a share of what the graphs of fit bear."""
+    def depends_on_training(self, batch: GraphBatch) -> bool:  # noqa: ARG002
+        """Return whether the decay is relative to a bound for the training graphs."""
         return self.decay is None
 
-    def _learn(self, batch: GraphBatch) -> "_Plain | _Labelled":
+    def _uses_labels(self) -> bool:
+        return select_node_features(self.node_features, ((), ("labels",))) != ()
+
+    def _learn(self, batch: GraphBatch) -> "_Unlabelled | _Labelled":
         check_int(self.n_steps, "n_steps", minimum=0, maximum=MAX_ITERATIONS)
         if self.decay is None:
             largest = spectral_norms(batch).max(initial=0.0)
@@ -112,41 +133,40 @@ class RandomWalkKernel(NormalizedKernel):
             self.decay_ = check_number(self.decay, "decay", minimum=0, maximum=1e6)
         return self._describe(batch)
 
-    def _describe(self, batch: GraphBatch) -> "_Plain | _Labelled":
-        if self.with_labels and self.is_labelled_fit_:
-            return _Labelled(
-                _sorted_graphs(batch), self.decay_, int(self.n_steps), self.n_jobs
-            )
-        return _Plain(_count_walks(batch, np.sqrt(self.decay_), int(self.n_steps)))
+    def _describe(self, batch: GraphBatch) -> "_Unlabelled | _Labelled":
+        n_steps = int(self.n_steps)
+        if self._uses_labels() and self.is_labelled_fit_:
+            return _Labelled(_sort_by_color(batch), self.decay_, n_steps, self.n_jobs)
+        return _Unlabelled(_count_walks(batch, np.sqrt(self.decay_), n_steps))
 
     def _compare(self, left: Any, right: Any) -> FloatArray:
-        compared: FloatArray = left.compare(right)  # both are of one kind
-        return compared
+        comparison: FloatArray = left.compare(right)  # both have the same type
+        return comparison
 
-    def _own(self, described: "_Plain | _Labelled") -> FloatArray:
-        return described.own()
+    def _self_kernel(self, described: "_Unlabelled | _Labelled") -> FloatArray:
+        return described.compare_with_self()
 
 
 @dataclass(frozen=True)
-class _Plain:
-    """Graphs without labels: their walks of every length, times the root of the decay.
+class _Unlabelled:
+    """Graphs without labels: numbers of walks, times a power of the root of the decay.
 
-    A walk of the product of two graphs is any pair of walks of the same length: the kernel
-    is an inner product of these rows.
+    Every pair of walks of the same length is a walk of the direct product, so the kernel is
+    the inner product of the numbers of walks.
     """
 
-    rows: FloatArray
+    n_walks: FloatArray
 
-    def compare(self, other: "_Plain") -> FloatArray:
-        return multiply(self.rows, other.rows.T)
+    def compare(self, other: "_Unlabelled") -> FloatArray:
+        return multiply(self.n_walks, other.n_walks.T)
 
-    def own(self) -> FloatArray:
-        return np.asarray((self.rows**2).sum(axis=1))
+    def compare_with_self(self) -> FloatArray:
+        return np.asarray((self.n_walks**2).sum(axis=1))
 
 
 @dataclass(frozen=True)
 class _Labelled:
-    """Graphs with labels, and how to compare two of them."""
+    """Graphs with labels, and the parameters of their comparison."""
 
     graphs: SortedGraphs
     decay: float
@@ -157,19 +177,20 @@ class _Labelled:
         shape = len(self.graphs.norms), len(other.graphs.norms)
         if other is not self:
             pairs = np.indices(shape).reshape(2, -1).T.copy()
-            return self._walks(other, pairs).reshape(shape)
+            return self._count_shared_walks(other, pairs).reshape(shape)
         rows, columns = np.triu_indices(shape[0])
+        pairs = np.stack([rows, columns], axis=1)
         kernel = np.zeros(shape)
-        kernel[rows, columns] = self._walks(other, np.stack([rows, columns], axis=1))
+        kernel[rows, columns] = self._count_shared_walks(other, pairs)
         kernel[columns, rows] = kernel[rows, columns]
         return kernel
 
-    def own(self) -> FloatArray:
-        numbers = np.arange(len(self.graphs.norms))
-        return self._walks(self, np.stack([numbers, numbers], axis=1))
+    def compare_with_self(self) -> FloatArray:
+        graphs = np.arange(len(self.graphs.norms))
+        return self._count_shared_walks(self, np.stack([graphs, graphs], axis=1))
 
-    def _walks(self, other: "_Labelled", pairs: IndexArray) -> FloatArray:
-        self._refuse_days(other, len(pairs))
+    def _count_shared_walks(self, other: "_Labelled", pairs: IndexArray) -> FloatArray:
+        self._check_runtime(other, len(pairs))
         result = np.empty(len(pairs))
 
         def work(part: slice) -> None:
@@ -187,71 +208,74 @@ class _Labelled:
         run_threads(work, parts, self.n_jobs)
         return _check_finite(result)
 
-    def _refuse_days(self, other: "_Labelled", n_pairs: int) -> None:
-        """Expect every pair to take as long as the mean of all pairs."""
+    def _check_runtime(self, other: "_Labelled", n_pairs: int) -> None:
+        """Raise if the comparison takes days, estimated from the mean of all pairs."""
         one, two = self.graphs, other.graphs
         ratio = self.decay * one.norms.mean() * two.norms.mean() if n_pairs else 0.0
-        steps = count_steps(float(ratio), self.n_steps, _TOLERANCE)
-        work = float(len(one.indices)) * len(two.colours)
-        work += float(len(two.indices)) * len(one.colours)
-        share = n_pairs / max(1, len(one.norms) * len(two.norms))
-        refuse_days(
-            _SECONDS * steps * work * share,
+        n_steps = count_steps(float(ratio), self.n_steps, _TOLERANCE)
+        n_operations = float(len(one.indices)) * len(two.colors)
+        n_operations += float(len(two.indices)) * len(one.colors)
+        fraction = n_pairs / max(1, len(one.norms) * len(two.norms))
+        check_runtime(
+            _SECONDS * n_steps * n_operations * fraction,
             "The random walk kernel",
-            "take fewer graphs, a smaller n_steps, or with_labels=False",
+            "use fewer graphs, a smaller n_steps, or node_features=()",
         )
 
 
 def spectral_norms(batch: GraphBatch) -> FloatArray:
-    """Return a bound from above, close, of the spectral norm of every adjacency matrix.
+    """Return close upper bounds of the spectral norms of the adjacency matrices.
 
-    For a matrix M without negative entries and any positive x, no eigenvalue of M exceeds
-    the largest ratio of M x to x (Collatz and Wielandt). Here M is the matrix times its
-    mirror, and x comes near its first eigenvector.
+    For a nonnegative matrix M and any positive vector x, every eigenvalue of M is at most
+    the largest ratio of M x to x (Collatz and Wielandt). Here M is the adjacency matrix
+    times its transpose, and x is close to the first eigenvector.
     """
     adjacency = batch.adjacency
-    mirror = adjacency if not batch.is_directed else csr_array(adjacency.T)
+    transpose = adjacency if not batch.is_directed else csr_array(adjacency.T)
     vector = np.ones(batch.n_nodes)
     with np.errstate(over="ignore", invalid="ignore"):
         for _ in range(_NORM_STEPS):
-            vector = vector + mirror @ (adjacency @ vector)
+            vector = vector + transpose @ (adjacency @ vector)
             vector /= _graph_max(batch, vector)[batch.node_graphs]
-            vector = np.maximum(vector, _SMALLEST)  # of another component; still positive
-        ratios = (mirror @ (adjacency @ vector)) / vector
+            vector = np.maximum(vector, _SMALLEST)  # stays positive in other components
+        ratios = (transpose @ (adjacency @ vector)) / vector
         return _check_finite(np.sqrt(_graph_max(batch, ratios)))
 
 
 def _graph_max(batch: GraphBatch, values: FloatArray) -> FloatArray:
+    """Return the maximum over the nodes of every graph, at least 0."""
     result = np.zeros(batch.n_graphs)
     np.maximum.at(result, batch.node_graphs, values)
     return result
 
 
 def _count_walks(batch: GraphBatch, root: float, n_steps: int) -> FloatArray:
-    """Return sums of walks of 0 to ``n_steps`` steps, each step times ``root``."""
+    """Return numbers of walks of 0 to ``n_steps`` steps, times a power of ``root``."""
     check_cells(
         float(batch.n_graphs) * (n_steps + 1),
         f"{n_steps} steps for {batch.n_graphs} graphs",
-        "use a smaller n_steps, or give fewer graphs at a time",
+        "use a smaller n_steps, or pass fewer graphs at a time",
     )
-    rows = np.empty((batch.n_graphs, n_steps + 1))
-    walks = np.ones(batch.n_nodes)
-    with np.errstate(over="ignore", invalid="ignore"):  # said below, by an error
+    n_walks = np.empty((batch.n_graphs, n_steps + 1))
+    node_walks = np.ones(batch.n_nodes)
+    with np.errstate(over="ignore", invalid="ignore"):  # checked below
         for step in range(n_steps + 1):
-            rows[:, step] = np.bincount(batch.node_graphs, walks, minlength=batch.n_graphs)
-            walks = root * (batch.adjacency @ walks)
-        _check_finite((rows**2).sum(axis=1))
-    return rows
+            n_walks[:, step] = np.bincount(
+                batch.node_graphs, node_walks, minlength=batch.n_graphs
+            )
+            node_walks = root * (batch.adjacency @ node_walks)
+        _check_finite((n_walks**2).sum(axis=1))
+    return n_walks
 
 
-def _sorted_graphs(batch: GraphBatch) -> SortedGraphs:
-    """Sort nodes by colour within every graph."""
-    colours = first_colours(batch, "The random walk kernel")
-    order = np.lexsort((colours, batch.node_graphs))
+def _sort_by_color(batch: GraphBatch) -> SortedGraphs:
+    """Sort the nodes of every graph by color."""
+    colors = initial_colors(batch, "The random walk kernel")
+    order = np.lexsort((colors, batch.node_graphs))
     adjacency = csr_array(batch.adjacency[order][:, order])
     return SortedGraphs(
         np.array(batch.graph_ptr),
-        colours[order],
+        colors[order],
         adjacency.indptr.astype(np.int64),
         adjacency.indices.astype(np.int32),
         np.array(adjacency.data),
@@ -261,9 +285,10 @@ def _sorted_graphs(batch: GraphBatch) -> SortedGraphs:
 
 
 def _check_finite(kernel: FloatArray) -> FloatArray:
+    """Raise if a sum over walks overflows."""
     if np.isfinite(kernel).all():
         return kernel
     raise InputError(
-        "The sum over walks exceeds the largest number; give a smaller decay or n_steps, "
-        "or smaller weights of edges."
+        "The sum over walks exceeds the range of floating-point numbers; use a smaller "
+        "decay or n_steps, or smaller edge weights."
     )

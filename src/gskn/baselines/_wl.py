@@ -1,32 +1,39 @@
-"""Weisfeiler-Lehman kernels: colours of nodes, refined by those of their neighbours."""
+"""Weisfeiler-Lehman subtree and optimal assignment kernels."""
 
 import numpy as np
 
 from gskn._limits import MAX_ITERATIONS
 from gskn._types import FloatArray
 from gskn._validation import check_int
-from gskn.baselines._colours import first_colours, refine
-from gskn.baselines._counts import Counts, compare_all, count_nodes, squares_of_all
-from gskn.baselines._kernel import NormalizedKernel
+from gskn.baselines._shared._baseline import Variant, parameter_grid
+from gskn.baselines._shared._colors import initial_colors, refine
+from gskn.baselines._shared._counts import Counts, count_nodes, sum_products, sum_squares
+from gskn.baselines._shared._kernel import NormalizedKernel
 from gskn.graphs import GraphBatch
 
 
 class WLKernel(NormalizedKernel):
-    """The subtree kernel: colours that two graphs share, after 0 to h refinements.
+    """Weisfeiler-Lehman subtree kernel.
+
+    The kernel counts pairs of nodes of two graphs that have the same color, summed over
+    0 to ``n_iterations`` color refinements.
 
     Parameters
     ----------
     n_iterations : int, default=5
-        Refinements, at most 10,000; the authors choose among 0 to 10. Colours of all
-        rounds count.
+        Number of refinements, at most 10,000. The authors choose among 0 to 10.
     normalize : bool, default=True
-        The cosine instead of the kernel.
+        Divide the kernel by the norms of both graphs.
 
     Notes
     -----
-    Shervashidze et al., Weisfeiler-Lehman graph kernels, JMLR 12 (2011). Colours begin
-    with labels of nodes, or with degrees where there are none. Weights of edges are not
-    looked at.
+    The initial colors are the node labels, or the degrees of graphs without labels. Edge
+    weights are ignored.
+
+    References
+    ----------
+    Nino Shervashidze, Pascal Schweitzer, Erik Jan van Leeuwen, Kurt Mehlhorn and Karsten
+    Borgwardt, "Weisfeiler-Lehman graph kernels", 2011.
 
     Examples
     --------
@@ -37,9 +44,23 @@ class WLKernel(NormalizedKernel):
            [1., 1.]])
     """
 
+    variants = (
+        Variant(
+            name="wl",
+            label="Weisfeiler-Lehman subtree kernel",
+            grid=parameter_grid(n_iterations=range(1, 6)),
+            table_label="WL subtree",
+        ),
+    )
+    uses = "labels or degrees"
+
     def __init__(self, n_iterations: int = 5, *, normalize: bool = True) -> None:
         self.n_iterations = n_iterations
         self.normalize = normalize
+
+    def depends_on_training(self, batch: GraphBatch) -> bool:  # noqa: ARG002
+        """Return False: the kernel of two graphs depends on these two only."""
+        return False
 
     def _learn(self, batch: GraphBatch) -> list[Counts]:
         check_int(self.n_iterations, "n_iterations", minimum=0, maximum=MAX_ITERATIONS)
@@ -48,36 +69,40 @@ class WLKernel(NormalizedKernel):
     def _describe(self, batch: GraphBatch) -> list[Counts]:
         return self._count(batch, self.trained_)
 
-    def _count(self, batch: GraphBatch, known: list[Counts] | None) -> list[Counts]:
-        rounds = refine(batch, first_colours(batch, type(self).__name__), self.n_iterations)
-        return count_nodes(rounds, batch, known)
+    def _count(self, batch: GraphBatch, training: list[Counts] | None) -> list[Counts]:
+        colors = initial_colors(batch, type(self).__name__)
+        return count_nodes(refine(batch, colors, self.n_iterations), batch, training)
 
     def _compare(self, left: list[Counts], right: list[Counts]) -> FloatArray:
-        return compare_all(left, right)
+        return sum_products(left, right)
 
-    def _own(self, described: list[Counts]) -> FloatArray:
-        return squares_of_all(described)
+    def _self_kernel(self, described: list[Counts]) -> FloatArray:
+        return sum_squares(described)
 
 
 class WLOAKernel(WLKernel):
-    """The optimal assignment kernel: the best matching of nodes by how long they agree.
+    """Weisfeiler-Lehman optimal assignment kernel.
+
+    The similarity of two nodes is the number of refinements after which their colors are
+    equal. The kernel is the total similarity of the best matching of the nodes.
 
     Parameters
     ----------
     n_iterations : int, default=5
-        Refinements, at most 10,000; the authors choose among 0 to 7. Colours of all
-        rounds count.
+        Number of refinements, at most 10,000. The authors choose among 0 to 7.
     normalize : bool, default=True
-        The cosine instead of the kernel.
+        Divide the kernel by the norms of both graphs.
 
     Notes
     -----
-    Nils Kriege, Pierre-Louis Giscard and Richard Wilson, On valid optimal assignment
-    kernels and applications to graph classification (2016). Two nodes are worth the number
-    of rounds in which their colours are equal; the best matching of two graphs is then
-    worth the sum, over colours of all rounds, of the smaller of two counts. Colours are
-    those of `WLKernel`. Time grows with the pairs of graphs that share a colour: with the
-    square of the number of graphs, at worst.
+    The value of the best matching is the sum, over the colors of all refinements, of the
+    minimum of the two counts. Colors are as in `WLKernel`. Time is linear in the number of
+    pairs of graphs with a common color, which is at most quadratic in the number of graphs.
+
+    References
+    ----------
+    Nils Kriege, Pierre-Louis Giscard and Richard Wilson, "On valid optimal assignment
+    kernels and applications to graph classification", 2016.
 
     Examples
     --------
@@ -88,9 +113,18 @@ class WLOAKernel(WLKernel):
            [18., 18.]])
     """
 
+    variants = (
+        Variant(
+            name="wl-oa",
+            label="Weisfeiler-Lehman optimal assignment kernel",
+            grid=parameter_grid(n_iterations=range(1, 6)),
+            table_label="WL-OA",
+        ),
+    )
+
     def _compare(self, left: list[Counts], right: list[Counts]) -> FloatArray:
         pairs = zip(left, right, strict=True)
         return np.asarray(sum(one.intersect(other) for one, other in pairs))
 
-    def _own(self, described: list[Counts]) -> FloatArray:
+    def _self_kernel(self, described: list[Counts]) -> FloatArray:
         return np.asarray(sum(counts.totals for counts in described))

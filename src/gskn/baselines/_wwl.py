@@ -1,7 +1,8 @@
-"""Wasserstein Weisfeiler-Lehman kernels: how far nodes must be moved onto nodes."""
+"""Wasserstein Weisfeiler-Lehman kernels."""
 
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 from scipy.sparse import csr_array, diags_array
@@ -10,57 +11,61 @@ from sklearn.utils.validation import check_is_fitted
 from gskn._limits import MAX_ITERATIONS
 from gskn._types import FloatArray, IndexArray
 from gskn._validation import check_int, check_positive
-from gskn.baselines._attributes import AttributeScaler, uses_attributes
-from gskn.baselines._colours import first_colours, refine
-from gskn.baselines._counts import Counts, count_nodes
-from gskn.baselines._kernel import GraphKernel
-from gskn.baselines._transport import Clouds, transport_distances
+from gskn.baselines._shared._attributes import AttributeScaler
+from gskn.baselines._shared._baseline import Variant, parameter_grid
+from gskn.baselines._shared._colors import initial_colors, refine
+from gskn.baselines._shared._counts import Counts, count_nodes
+from gskn.baselines._shared._kernel import GraphKernel
+from gskn.baselines._shared._node_features import keep_node_features, select_node_features
+from gskn.baselines._shared._transport import PointClouds, transport_distances
 from gskn.graphs import GraphBatch, as_batch
-from gskn.graphs._sparse import Adjacency
 
 _SYSTEM = "WWL"
+_SUPPORTED = (("labels",), ("attributes",))
 
 
 class WWLKernel(GraphKernel):
-    """The kernel ``exp(-gamma W)`` of the Wasserstein distance W between nodes of graphs.
+    """The kernel ``exp(-gamma W)`` with the Wasserstein distance W between nodes.
 
-    Nodes are what they are after 0, 1, ... ``n_iterations`` steps of aggregation: a
-    sequence of Weisfeiler-Lehman colours, or attributes averaged over ever wider
-    surroundings, side by side.
+    A node is described by the results of 0, 1, ... ``n_iterations`` steps of aggregation:
+    the sequence of its Weisfeiler-Lehman colors, or its attributes averaged over larger and
+    larger neighborhoods, concatenated.
 
     Parameters
     ----------
     n_iterations : int, default=2
-        Steps of aggregation, at most 10,000; the authors choose among 0 to 7.
+        Number of aggregation steps, at most 10,000. The authors choose among 0 to 7.
     gamma : float, default=1.0
-        How fast the kernel falls with the distance; the authors choose among powers of
-        ten from 1e-4 to 10. See `distances` for how to try several.
-    sources : {"auto", "labels", "attributes"}, default="auto"
-        What nodes are compared by. "auto" takes attributes where the training graphs have
-        them, and labels otherwise; "labels" are degrees where graphs have none.
+        Scale of the kernel. The authors choose among powers of ten from 1e-4 to 10. Use
+        `distances` to try several values.
+    node_features : "auto", "labels" or "attributes", default="auto"
+        Node data that is used. "auto" uses attributes if the training graphs have them, and
+        labels otherwise. "labels" uses degrees for graphs without labels.
 
     Notes
     -----
-    Togninalli, Ghisu, Llinares-López, Rieck and Borgwardt, Wasserstein
-    Weisfeiler-Lehman graph kernels (2019).
+    *Labels.* The distance of two nodes is the fraction of iterations after which their
+    colors differ. Colors that differ once differ in all later iterations, so this is a tree
+    metric, and W has a closed form: half the l1 distance of the two color histograms,
+    averaged over iterations. The kernel is positive semidefinite.
 
-    *Labels.* The distance of two nodes is the share of rounds in which their colours
-    differ. Colours that differ once differ for ever, so this is the metric of a tree, and
-    W has a closed form: half the l1 distance of the two histograms of colours, averaged
-    over rounds. It is computed without solving anything, and the kernel is positive
-    semi-definite.
+    *Attributes.* Attributes are standardized by the training nodes (the authors use all
+    nodes). A step averages the attributes of a node and the mean of its neighbors, weighted
+    by edge weights; as in the authors' program, the attributes of a node without neighbors
+    are halved. The distance of two nodes is Euclidean. Every pair of graphs is solved by
+    POT (extra ``baselines``): time is quadratic in the total number of nodes. The kernel is
+    not always positive semidefinite, and this is not corrected here: an SVM may see a
+    negative eigenvalue (-0.008 on PROTEINS). The authors use a solver for indefinite
+    kernels. Their alternative, Sinkhorn's algorithm, is not implemented: with their
+    parameters, on graphs of 9 to 300 nodes, it took at least 100 times as long as the exact
+    solver.
 
-    *Attributes.* Attributes are standardised by all nodes of the training graphs (by the
-    authors: of all graphs). A step takes the mean of a node and of the mean of its
-    neighbours, weighted by edges; as in the authors' program, a node without neighbours is
-    halved. The distance of two nodes is Euclidean. Every pair of graphs is solved by POT
-    (extra ``baselines``): time grows with the square of all nodes. The kernel is *not*
-    always positive semi-definite, and nothing is done about it here: an SVM may meet a
-    negative eigenvalue (-0.008 on PROTEINS). The authors use a solver for such kernels.
-    Their other way to W, Sinkhorn's algorithm, is left out: with their settings, on graphs
-    of 9 to 300 nodes, it took a hundred times as long as the exact solver, or longer.
+    The kernel between a graph without nodes and any other graph is 0.
 
-    A graph without nodes has the kernel 0 with all others.
+    References
+    ----------
+    Matteo Togninalli, Elisabetta Ghisu, Felipe Llinares-López, Bastian Rieck and Karsten
+    Borgwardt, "Wasserstein Weisfeiler-Lehman graph kernels", 2019.
 
     Examples
     --------
@@ -70,104 +75,157 @@ class WWLKernel(GraphKernel):
     array([[0. , 0.66666667]])
     """
 
-    finishing = ("gamma",)
+    variants = (
+        Variant(  # every further iteration takes minutes
+            name="wwl",
+            label="Wasserstein Weisfeiler-Lehman kernel",
+            grid=parameter_grid(n_iterations=(1, 3, 5), gamma=(0.1, 1.0, 10.0)),
+            transductive=True,
+            table_label="WWL",
+            table_data="attributes",
+        ),
+        Variant(
+            name="wwl-labels",
+            label="Wasserstein Weisfeiler-Lehman kernel, labels only",
+            grid=parameter_grid(
+                node_features=(("labels",),),
+                n_iterations=(1, 2, 3, 5, 7),
+                gamma=(0.1, 1.0, 10.0),
+            ),
+            table_label="WWL",
+            table_data="labels",
+        ),
+    )
+    uses = "labels, degrees or attributes"
+    postprocess_parameters = ("gamma",)
 
     def __init__(
         self,
         n_iterations: int = 2,
         *,
         gamma: float = 1.0,
-        sources: str = "auto",
+        node_features: str | Sequence[str] = "auto",
     ) -> None:
         self.n_iterations = n_iterations
         self.gamma = gamma
-        self.sources = sources
+        self.node_features = node_features
 
     def distances(self, X: Any = None) -> FloatArray:
-        """Return Wasserstein distances of graphs to those of fit, or of these if None.
+        """Return the Wasserstein distances between graphs and the training graphs.
 
-        They do not depend on ``gamma``: ``np.exp(-gamma * model.distances(X))`` is what
-        ``transform`` returns, so that one call serves all values to be tried.
+        Distances do not depend on ``gamma``: ``np.exp(-gamma * model.distances(X))`` equals
+        ``model.transform(X)``, so one call is enough to try several values.
+
+        Parameters
+        ----------
+        X : graphs or None, default=None
+            Anything that `as_batch` accepts. None: the training graphs.
+
+        Returns
+        -------
+        distances : ndarray of shape (n_graphs, n_training_graphs)
+            Wasserstein distances.
         """
         check_is_fitted(self, "trained_")
         if X is None:
             return self.compare()
         batch = as_batch(X)
-        self._check_alike(batch)
+        self._check_labels(batch)
         return self._compare(self._describe(batch), self.trained_)
 
-    def _looks_at_labels(self) -> bool:
-        return not isinstance(self.trained_, Clouds)
+    def depends_on_training(self, batch: GraphBatch) -> bool:
+        """Return whether attributes are used, which are scaled by the training graphs."""
+        selection = select_node_features(self.node_features, _SUPPORTED)
+        if selection is None:
+            return batch.n_attributes > 0
+        return "attributes" in selection
 
-    def learns_from(self, batch: GraphBatch) -> bool:
-        """Tell whether attributes are used, which are scaled by those of fit."""
-        return uses_attributes(self.sources, batch)
+    def _uses_labels(self) -> bool:
+        return self.scaler_ is None
 
-    def _learn(self, batch: GraphBatch) -> "_Histograms | Clouds":
+    def _learn(self, batch: GraphBatch) -> "_Description":
         check_int(self.n_iterations, "n_iterations", minimum=0, maximum=MAX_ITERATIONS)
         self._checked_gamma()
-        if not self.learns_from(batch):
-            return self._histograms(batch, None)
-        self.scaler_ = AttributeScaler(batch, _SYSTEM)
-        return self._clouds(batch)
+        with_attributes = self.depends_on_training(batch)
+        self.scaler_ = AttributeScaler(batch, _SYSTEM) if with_attributes else None
+        return self._describe_with(batch, None)
 
-    def _describe(self, batch: GraphBatch) -> "_Histograms | Clouds":
-        if isinstance(self.trained_, Clouds):
-            return self._clouds(batch)
-        return self._histograms(batch, self.trained_)
+    def _describe(self, batch: GraphBatch) -> "_Description":
+        return self._describe_with(batch, self.trained_)
 
-    def _clouds(self, batch: GraphBatch) -> Clouds:
-        rows = [self.scaler_.scale(batch)]
-        means = _neighbour_means(batch.adjacency)
-        for _ in range(self.n_iterations):
-            rows.append((rows[-1] + means @ rows[-1]) / 2)
-        return Clouds(np.hstack(rows), batch.graph_ptr)
+    def _describe_with(
+        self, batch: GraphBatch, training: "_Description | None"
+    ) -> "_Description":
+        """Describe graphs; the colors are those in ``training``, or all if that is None."""
+        if self.scaler_ is not None:
+            attributes = self.scaler_.scale(batch)
+            return _Clouds.from_attributes(batch, attributes, self.n_iterations)
+        selection = select_node_features(self.node_features, _SUPPORTED)
+        batch = keep_node_features(batch, selection)
+        return _Histograms.from_batch(batch, self.n_iterations, training)
 
-    def _histograms(self, batch: GraphBatch, known: "_Histograms | None") -> "_Histograms":
-        if self.sources == "labels":
-            batch = replace(batch, node_attributes=None)
-        rounds = refine(batch, first_colours(batch, _SYSTEM), self.n_iterations)
-        shares = np.repeat(1 / np.maximum(batch.graph_sizes, 1), batch.graph_sizes)
-        rounds_known = None if known is None else known.rounds
-        return _Histograms(
-            count_nodes(rounds, batch, rounds_known, shares), batch.graph_ptr
-        )
+    def _compare(self, left: "_Description", right: "_Description") -> FloatArray:
+        """Return distances."""
+        distances = left.distances(right)
+        is_empty, is_other_empty = (np.diff(d.graph_ptr) == 0 for d in (left, right))
+        distances[is_empty[:, None] != is_other_empty] = np.inf
+        distances[np.ix_(is_empty, is_other_empty)] = 0.0
+        return distances
 
-    def _finish(self, compared: FloatArray, described: Any) -> FloatArray:  # noqa: ARG002
-        return np.exp(-self._checked_gamma() * compared)
+    def _postprocess(self, comparison: FloatArray, described: Any) -> FloatArray:  # noqa: ARG002
+        return np.exp(-self._checked_gamma() * comparison)
 
     def _checked_gamma(self) -> float:
         return check_positive(self.gamma, "gamma", maximum=1e6)
 
-    def _compare(self, left: Any, right: Any) -> FloatArray:
-        """Return distances."""
-        if isinstance(left, Clouds):
-            distances = transport_distances(left, right)
-        else:
-            distances = left.distances(right)
-        empty, others = (np.diff(described.graph_ptr) == 0 for described in (left, right))
-        distances[empty[:, None] != others] = np.inf
-        distances[np.ix_(empty, others)] = 0.0
-        return distances
+
+class _Clouds(PointClouds):
+    """Nodes as points: attributes after every aggregation step."""
+
+    @classmethod
+    def from_attributes(
+        cls, batch: GraphBatch, attributes: FloatArray, n_iterations: int
+    ) -> Self:
+        """Aggregate attributes and concatenate the results of all steps."""
+        means = _neighbor_means(batch.adjacency)
+        blocks = [attributes]
+        for _ in range(n_iterations):
+            blocks.append((blocks[-1] + means @ blocks[-1]) / 2)
+        return cls(np.hstack(blocks), batch.graph_ptr)
+
+    def distances(self, other: Any) -> FloatArray:
+        """Return Wasserstein distances."""
+        return transport_distances(self, other)
 
 
 @dataclass(frozen=True)
 class _Histograms:
-    """Shares of colours in every graph, for every round."""
+    """Relative frequencies of colors in every graph, for every iteration."""
 
-    rounds: list[Counts]
+    iterations: list[Counts]
     graph_ptr: IndexArray
 
-    def distances(self, other: "_Histograms") -> FloatArray:
-        """Return half the l1 distance, the mean over rounds; ``other`` is of fit."""
-        pairs = zip(self.rounds, other.rounds, strict=True)
-        shared = np.asarray(sum(own.intersect(known) for own, known in pairs))
-        # Half of |p - q| is 1 - min(p, q), added up; below zero by rounding alone.
-        return np.maximum(1 - shared / len(self.rounds), 0)
+    @classmethod
+    def from_batch(cls, batch: GraphBatch, n_iterations: int, training: Any) -> Self:
+        """Count colors; the columns are those of ``training``, or all if that is None."""
+        colors = refine(batch, initial_colors(batch, _SYSTEM), n_iterations)
+        weights = np.repeat(1 / np.maximum(batch.graph_sizes, 1), batch.graph_sizes)
+        columns = None if training is None else training.iterations
+        return cls(count_nodes(colors, batch, columns, weights), batch.graph_ptr)
+
+    def distances(self, other: Any) -> FloatArray:
+        """Return half the l1 distance, averaged over iterations."""
+        pairs = zip(self.iterations, other.iterations, strict=True)
+        common = np.asarray(sum(one.intersect(two) for one, two in pairs))
+        # Half the sum of |p - q| is 1 - sum of min(p, q), negative only by rounding.
+        return np.maximum(1 - common / len(self.iterations), 0)
 
 
-def _neighbour_means(adjacency: Adjacency) -> csr_array:
-    """Return the matrix that takes means over neighbours; zero where there are none."""
+_Description = _Clouds | _Histograms
+
+
+def _neighbor_means(adjacency: csr_array) -> csr_array:
+    """Return the matrix of means over neighbors; rows without neighbors are zero."""
     totals = np.asarray(adjacency.sum(axis=1)).ravel()
     inverse = np.divide(1, totals, out=np.zeros_like(totals), where=totals > 0)
     return csr_array(diags_array(inverse) @ adjacency.tocsr())

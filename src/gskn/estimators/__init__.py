@@ -2,7 +2,6 @@
 
 from gskn.estimators._classifier import GSKNClassifier
 from gskn.estimators._gskn import GSKN
-from gskn.estimators._parameters import check_attributes
 from gskn.estimators._precomputation import Precomputation, Split, SplitPair
 from gskn.estimators._sample import check_nodes, draw_graphs
 
@@ -12,7 +11,6 @@ __all__ = [
     "Precomputation",
     "Split",
     "SplitPair",
-    "check_attributes",
     "check_nodes",
     "draw_graphs",
 ]

@@ -66,8 +66,8 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         sum, ``sign(x) log(1 + |x|)``.
     eps : float, default=1e-7
         Added to the diagonal of the kernel between landmarks.
-    attributes : "auto" or sequence of {"labels", "attributes", "degrees"}, default="auto"
-        What of a node is used; see `AttributeEncoder`.
+    node_features : "auto" or list of {"labels", "attributes", "degrees"}, default="auto"
+        Node data that is used; see `AttributeEncoder`.
     random_state : int, Generator or None, default=None
         Seed of landmarks and of sampled walks.
     n_jobs : int or None, default=None
@@ -124,7 +124,7 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         n_walks: int = 30,
         pooling: Literal["sum", "mean", "log"] = "sum",
         eps: float = 1e-7,
-        attributes: str | Sequence[str] = "auto",
+        node_features: str | Sequence[str] = "auto",
         random_state: RandomState = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -142,7 +142,7 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.n_walks = n_walks
         self.pooling = pooling
         self.eps = eps
-        self.attributes = attributes
+        self.node_features = node_features
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -224,7 +224,7 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Fit; return the node embeddings if requested and computed by the fit."""
         plan = plan_fit(self, batch.graph_sizes)
         check_nodes(batch)
-        encoder = AttributeEncoder(sources=self.attributes).fit(batch)
+        encoder = AttributeEncoder(node_features=self.node_features).fit(batch)
         sample = batch if len(plan.graphs) == batch.n_graphs else batch[plan.graphs]
         features = NodeFeatures(*encoder.distinct_rows(sample))
         embed = embed and sample is batch

@@ -28,9 +28,9 @@ _SCHEMA: dict[str, Any] = {
     "gskn": str,
     "parameters": dict,
     "encoder": {
-        "sources": (str, dict),
+        "node_features": (str, dict),
         "max_degree": int,
-        "sources_": [str],
+        "node_features_": [str],
         "n_features_out_": int,
         "label_values_": [(*_PLAIN, dict)],
         "n_attributes_": int,
@@ -43,7 +43,7 @@ _SCHEMA: dict[str, Any] = {
         }
     ],
 }
-_OPTIONAL = {"label_values_", "n_attributes_"}  # depend on the sources of attributes
+_OPTIONAL = {"label_values_", "n_attributes_"}  # depend on the node features
 
 
 def write_header(parts: dict[str, Any]) -> bytes:
@@ -71,7 +71,7 @@ def read_header(text: bytes) -> dict[str, Any]:
     _check_types(header, _SCHEMA, "header")
     parameters = {name: untag(value, name) for name, value in header["parameters"].items()}
     encoder = header["encoder"]
-    encoder["sources"] = untag(encoder["sources"], "sources")
+    encoder["node_features"] = untag(encoder["node_features"], "node_features")
     encoder["label_values_"] = [
         _check_label(untag(value, "label")) for value in encoder.get("label_values_", [])
     ]

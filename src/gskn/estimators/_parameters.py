@@ -12,11 +12,11 @@ from gskn._validation import (
     check_flag,
     check_int,
     check_n_jobs,
+    check_node_features,
     check_number,
     shorten,
 )
 from gskn.exceptions import InputError
-from gskn.graphs import AttributeEncoder
 from gskn.layers import BRANCHES, LayerParams, Stack
 from gskn.pooling import POOLINGS
 from gskn.walks import MAX_EXACT_LENGTH
@@ -48,7 +48,7 @@ def check_parameters(values: dict[str, Any]) -> LayerParams:
     for name in ("aggregate", "verbose"):
         check_flag(values[name], name)
     check_n_jobs(values["n_jobs"])
-    check_attributes(values["attributes"])
+    check_node_features(values["node_features"])
     as_generator(values["random_state"])
     _check_lengths(check_branches(values["branches"]), values)
     named = ("n_landmarks", "alpha", "beta", "weighting", "method", "n_walks", "eps")
@@ -101,14 +101,6 @@ def _check_lengths(branches: tuple[str, ...], values: dict[str, Any]) -> None:
             f"anonymous_length must be at most {MAX_EXACT_LENGTH} for counts, got "
             f"{length}; use weighting='probability', or a smaller length."
         )
-
-
-def check_attributes(attributes: Any) -> None:
-    """Raise unless the encoder accepts the parameter ``attributes`` as its sources."""
-    try:
-        AttributeEncoder(sources=attributes).check_sources()
-    except InputError as error:
-        raise InputError(str(error).replace("sources", "attributes", 1)) from None
 
 
 def _plain(value: Any) -> Any:

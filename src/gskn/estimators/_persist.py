@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from gskn._archives import read_arrays
 from gskn._files import check_output, whole_file
 from gskn._types import AnyArray, FloatArray
-from gskn._validation import check_int
+from gskn._validation import check_int, check_node_features
 from gskn.estimators._header import read_header, tag, write_header
 from gskn.estimators._parameters import check_parameters, make_stack
 from gskn.exceptions import FileFormatError, GsknError, InputError
@@ -134,41 +134,41 @@ def _plain_parameters(parameters: dict[str, Any]) -> dict[str, Any]:
 
 def _save_encoder(encoder: AttributeEncoder, arrays: Arrays) -> dict[str, Any]:
     saved: dict[str, Any] = {
-        "sources": tag(encoder.sources),
+        "node_features": tag(encoder.node_features),
         "max_degree": encoder.max_degree,
-        "sources_": list(encoder.sources_),
+        "node_features_": list(encoder.node_features_),
         "n_features_out_": encoder.n_features_out_,
     }
-    if "labels" in encoder.sources_:
+    if "labels" in encoder.node_features_:
         saved["label_values_"] = [tag(value) for value in encoder.label_values_]
-    if "attributes" in encoder.sources_:
+    if "attributes" in encoder.node_features_:
         saved["n_attributes_"] = encoder.n_attributes_
         if encoder.scaler_ is not None:
             arrays["attribute_mean"] = encoder.scaler_.mean_
             arrays["attribute_scale"] = encoder.scaler_.scale_
-    if "degrees" in encoder.sources_:
+    if "degrees" in encoder.node_features_:
         arrays["degree_bins"] = encoder.degree_bins_
     return saved
 
 
 def _load_encoder(saved: dict[str, Any], arrays: Arrays) -> AttributeEncoder:
     encoder = AttributeEncoder(
-        sources=saved["sources"],
+        node_features=saved["node_features"],
         max_degree=check_int(saved["max_degree"], "max_degree", minimum=0),
     )
-    encoder.check_sources()
-    encoder.sources_ = AttributeEncoder(sources=saved["sources_"]).check_sources()
+    check_node_features(encoder.node_features)
+    encoder.node_features_ = check_node_features(saved["node_features_"]) or ()
     n_columns = 0
-    if "labels" in encoder.sources_:
+    if "labels" in encoder.node_features_:
         encoder.label_values_ = tuple(saved["label_values_"])
         if len(set(encoder.label_values_)) < len(encoder.label_values_):
             raise InputError("a label occurs twice")
         n_columns += len(encoder.label_values_) + 1
-    if "attributes" in encoder.sources_:
+    if "attributes" in encoder.node_features_:
         encoder.n_attributes_ = saved.get("n_attributes_", -1)
         encoder.scaler_ = _load_scaler(arrays, encoder.n_attributes_)
         n_columns += encoder.n_attributes_
-    if "degrees" in encoder.sources_:
+    if "degrees" in encoder.node_features_:
         encoder.degree_bins_ = _load_bins(arrays)
         n_columns += len(encoder.degree_bins_)
     if n_columns != saved["n_features_out_"]:

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 
 from gskn._types import Params
+from gskn.baselines import BASELINES
 from gskn.evaluation._model import Model, one_at_a_time
-from gskn.evaluation._others import OTHERS
+from gskn.evaluation._svm import LINEAR, PRECOMPUTED, RBF
 from gskn.exceptions import InputError
 
 
@@ -19,7 +20,7 @@ def _gskn_grid(*branches: str) -> tuple[Params, ...]:
         {"alpha": 0.5, "beta": 0.5},
     ]
     if "walk" in branches:
-        changes.append({"attributes": "degrees"})  # attributes may be noise, as on BZR
+        changes.append({"node_features": "degrees"})  # attributes may be noise, as on BZR
     return one_at_a_time({"branches": branches, "pooling": "log"}, changes)
 
 
@@ -28,7 +29,7 @@ GSKN_MODELS = (
     Model(
         "rw-degrees",
         "random walks, degrees as attributes",
-        ({"branches": ("walk",), "attributes": "degrees"},),
+        ({"branches": ("walk",), "node_features": "degrees"},),
     ),
     Model("aw", "anonymous walks", ({"branches": ("anonymous",)},)),
     Model("rw", "random walks", ({"branches": ("walk",)},)),
@@ -80,7 +81,20 @@ GSKN_MODELS = (
         ({"walk_length": 4, "n_landmarks": 64},),
     ),
 )
-BASELINE_MODELS = OTHERS
+# Transductive models are fitted once to all graphs of a data set, without their classes,
+# as their authors do; fitting them in every fold would take days.
+BASELINE_MODELS = tuple(
+    Model(
+        name=variant.name,
+        description=variant.label,
+        grid=variant.grid,
+        classifiers=PRECOMPUTED if baseline.output == "kernel" else LINEAR + RBF,
+        estimator=baseline,
+        transductive=variant.transductive,
+    )
+    for baseline in BASELINES
+    for variant in baseline.variants
+)
 MODELS = {model.name: model for model in GSKN_MODELS + BASELINE_MODELS}
 
 

@@ -14,19 +14,21 @@ from gskn.graphs._stream import is_streamed as is_streamed
 from gskn.graphs._stream import iter_graphs
 
 if TYPE_CHECKING:
-    from gskn.graphs._encoder import AttributeEncoder
+    from gskn.graphs._encoder import AttributeEncoder, check_size
 
 __all__ = [
     "AttributeEncoder",
     "GraphBatch",
     "as_batch",
+    "check_size",
     "iter_graphs",
+    "pool_matrix",
     "read_graphs",
 ]
 
 
-# scikit-learn takes more than a second to import; who only reads graphs need not wait.
+# The encoder imports scikit-learn, which takes more than a second.
 def __getattr__(name: str) -> object:
-    if name == "AttributeEncoder":
-        return import_module("gskn.graphs._encoder").AttributeEncoder
+    if name in {"AttributeEncoder", "check_size"}:
+        return getattr(import_module("gskn.graphs._encoder"), name)
     raise AttributeError(f"module 'gskn.graphs' has no attribute {name!r}")

@@ -10,12 +10,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from gskn._distinct import distinct
 from gskn._types import FloatArray, IndexArray
-from gskn._validation import check_int, shorten
+from gskn._validation import NODE_FEATURES, check_int, check_node_features
 from gskn.exceptions import InputError
 from gskn.graphs._batch import GraphBatch
 from gskn.graphs._convert import as_batch
 
-_SOURCES = ("labels", "attributes", "degrees")
 _LARGEST = 1e150
 _BIN_GROWTH = 2**0.25  # four bins for every doubling of the degree
 
@@ -36,16 +35,16 @@ class AttributeEncoder(  # type: ignore[call-arg]
 
     Parameters
     ----------
-    sources : "auto" or sequence of {"labels", "attributes", "degrees"}, default="auto"
-        What to use. "auto" takes labels and attributes where the training graphs have
-        them, and degrees where they have neither.
+    node_features : "auto" or list of {"labels", "attributes", "degrees"}, default="auto"
+        Node data that is used. "auto" uses labels and attributes if the training graphs
+        have them, and degrees if they have neither.
     max_degree : int, default=32
         Largest degree with a column of its own.
 
     Attributes
     ----------
-    sources_ : tuple of str
-        What is used.
+    node_features_ : tuple of str
+        Node data that is used.
     label_values_ : tuple
         Labels seen in `fit`, in the order of their columns.
     degree_bins_ : ndarray of shape (n_bins, 2)
@@ -67,47 +66,47 @@ class AttributeEncoder(  # type: ignore[call-arg]
     """
 
     def __init__(
-        self, *, sources: str | Sequence[str] = "auto", max_degree: int = 32
+        self, *, node_features: str | Sequence[str] = "auto", max_degree: int = 32
     ) -> None:
-        self.sources = sources
+        self.node_features = node_features
         self.max_degree = max_degree
 
     def fit(self, X: Any, y: object = None) -> Self:  # noqa: ARG002 - scikit-learn's form
         """Learn labels, statistics of attributes, or degrees of the graphs ``X``."""
         check_int(self.max_degree, "max_degree", minimum=0)
         batch = as_batch(X)
-        sources = self._resolve_sources(batch)
+        selection = self._select(batch)
         n_columns = 0
-        if "labels" in sources:
+        if "labels" in selection:
             labels = _require(batch.node_labels, "labels")
             present = np.unique(labels)
             self.label_values_ = tuple(batch.label_values[number] for number in present)
             n_columns += len(present) + 1
-        if "attributes" in sources:
+        if "attributes" in selection:
             rows = _require(batch.node_attributes, "attributes")
             self.scaler_ = StandardScaler().fit(check_size(rows)) if rows.size else None
             self.n_attributes_ = rows.shape[1]
             n_columns += rows.shape[1]
-        if "degrees" in sources:
+        if "degrees" in selection:
             self.degree_bins_ = _learn_bins(batch.degrees, self.max_degree)
             n_columns += len(self.degree_bins_)
-        self.sources_ = sources
+        self.node_features_ = selection
         self.n_features_out_ = n_columns
         return self
 
     def transform(self, X: Any) -> FloatArray:
         """Return one row per node of the graphs ``X``, in node order."""
-        check_is_fitted(self, "sources_")
+        check_is_fitted(self, "node_features_")
         batch = as_batch(X)
         if not batch.n_nodes:  # nothing to encode, and nothing to miss
             return np.empty((0, self.n_features_out_))
         blocks = [np.empty((batch.n_nodes, 0))]
-        if "labels" in self.sources_:
+        if "labels" in self.node_features_:
             n_columns = len(self.label_values_) + 1
             blocks.append(_one_hot(self._label_columns(batch), n_columns))
-        if "attributes" in self.sources_:
+        if "attributes" in self.node_features_:
             blocks.append(self._encode_attributes(batch))
-        if "degrees" in self.sources_:
+        if "degrees" in self.node_features_:
             columns = _nearest_bin(batch.degrees, self.degree_bins_)
             blocks.append(_one_hot(columns, len(self.degree_bins_)))
         return np.hstack(blocks)
@@ -117,17 +116,17 @@ class AttributeEncoder(  # type: ignore[call-arg]
 
         Labels and degrees are few, so that their rows are not written out for all nodes.
         """
-        check_is_fitted(self, "sources_")
+        check_is_fitted(self, "node_features_")
         batch = as_batch(X)
-        if "attributes" in self.sources_ or not batch.n_nodes:
+        if "attributes" in self.node_features_ or not batch.n_nodes:
             rows = self.transform(batch)
             first, codes = distinct(rows)
             return rows[first], codes
         columns, sizes = [], []
-        if "labels" in self.sources_:
+        if "labels" in self.node_features_:
             columns.append(self._label_columns(batch))
             sizes.append(len(self.label_values_) + 1)
-        if "degrees" in self.sources_:
+        if "degrees" in self.node_features_:
             columns.append(_nearest_bin(batch.degrees, self.degree_bins_))
             sizes.append(len(self.degree_bins_))
         found, codes = np.unique(np.ravel_multi_index(columns, sizes), return_inverse=True)
@@ -137,41 +136,28 @@ class AttributeEncoder(  # type: ignore[call-arg]
 
     def get_feature_names_out(self, input_features: object = None) -> Any:  # noqa: ARG002
         """Return the names of the columns."""
-        check_is_fitted(self, "sources_")
+        check_is_fitted(self, "node_features_")
         names: list[str] = []
-        if "labels" in self.sources_:
+        if "labels" in self.node_features_:
             names += [f"label={value!r}" for value in self.label_values_]
             names.append("label unseen")
-        if "attributes" in self.sources_:
+        if "attributes" in self.node_features_:
             names += [f"attribute={number}" for number in range(self.n_attributes_)]
-        if "degrees" in self.sources_:
+        if "degrees" in self.node_features_:
             names += [
                 f"degree={low}" if low == high else f"degree={low}-{high}"
                 for low, high in self.degree_bins_.tolist()
             ]
         return np.array(names, dtype=object)
 
-    def _resolve_sources(self, batch: GraphBatch) -> tuple[str, ...]:
-        if isinstance(self.sources, str) and self.sources == "auto":
-            found = (batch.node_labels is not None, batch.n_attributes > 0)
-            chosen = tuple(s for s, here in zip(_SOURCES, found, strict=False) if here)
-            return chosen or ("degrees",)
-        return self.check_sources()
-
-    def check_sources(self) -> tuple[str, ...]:
-        """Validate ``sources`` and return the selected ones, none for "auto"."""
-        if isinstance(self.sources, str) and self.sources == "auto":
-            return ()
-        sources = (
-            self.sources if isinstance(self.sources, list | tuple) else (self.sources,)
-        )
-        are_known = all(isinstance(name, str) and name in _SOURCES for name in sources)
-        if not sources or not are_known:
-            raise InputError(
-                f"sources must be 'auto' or some of {', '.join(map(repr, _SOURCES))}, "
-                f"got {shorten(self.sources)}."
-            )
-        return tuple(source for source in _SOURCES if source in sources)
+    def _select(self, batch: GraphBatch) -> tuple[str, ...]:
+        """Return the node features that are used for these training graphs."""
+        selection = check_node_features(self.node_features)
+        if selection is None:
+            is_present = (batch.node_labels is not None, batch.n_attributes > 0)
+            pairs = zip(NODE_FEATURES, is_present, strict=False)
+            selection = tuple(name for name, present in pairs if present) or ("degrees",)
+        return selection
 
     def _label_columns(self, batch: GraphBatch) -> IndexArray:
         labels = _require(batch.node_labels, "labels")

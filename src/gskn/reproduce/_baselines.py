@@ -3,37 +3,40 @@
 from collections.abc import Sequence
 from typing import Any
 
+from gskn.baselines import BASELINES
 from gskn.evaluation._records import Record
 from gskn.reproduce._jobs import Job
 from gskn.reproduce._printed import CONTINUOUS, GRAPHS, LITERATURE
 from gskn.reproduce._tables import cell, compare, scores_of
 
-# What the paper calls them, then those it does not have.
-OTHERS = {
-    "LDP": "ldp",
-    "Graph2Vec": "graph2vec",
-    "WL subtree": "wl",
-    "RetGK": "retgk-labels",
-    "GNTK": "gntk-labels",
-    "AWE": "awe",
-    "GCKN": "gckn-path",
-    "WWL": "wwl-labels",
-    "WL-OA": "wl-oa",
-    "SP kernel": "sp",
-    "RW kernel": "rw-kernel",
-    "Graphlet kernel": "graphlet",
-    "AWE, features": "awe-features",
-    "GCKN, walks": "gckn-walk",
-    "GCKN, subtrees": "gckn-subtree",
-}
-# PROTEINS has an attribute, too, that the literature leaves out.
+
+def _models_by_system(table_data: str) -> dict[str, str]:
+    """Return model names by the name of the system in the tables of the paper."""
+    return {
+        variant.table_label or variant.label: variant.name
+        for baseline in BASELINES
+        for variant in baseline.variants
+        if variant.table_data in {"any", table_data}
+    }
+
+
+def _sort_as_printed(models: dict[str, str]) -> dict[str, str]:
+    """Sort systems as in the paper; systems that are not in the paper come last."""
+    printed = list(dict.fromkeys([*GRAPHS["MUTAG"], *CONTINUOUS["BZR"]]))
+    return {
+        system: models[system]
+        for system in dict.fromkeys([*printed, *models])
+        if system in models
+    }
+
+
+OTHERS = _sort_as_printed(_models_by_system("labels"))
+# PROTEINS has an attribute as well, but the literature does not use it.
+_ATTRIBUTE_MODELS = _models_by_system("attributes")
 CONTINUOUS_OTHERS = {
-    "HGK-WL": "hgk-wl",
-    "HGK-SP": "hgk-sp",
+    **{name: model for name, model in _ATTRIBUTE_MODELS.items() if name not in OTHERS},
     **OTHERS,
-    "RetGK": "retgk",
-    "GNTK": "gntk",
-    "WWL": "wwl",
+    **_ATTRIBUTE_MODELS,
 }
 _OURS = {
     "GSKN, chosen": "gskn",

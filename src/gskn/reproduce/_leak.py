@@ -110,6 +110,6 @@ def _rows(data: Dataset, way: str, order: IndexArray) -> FloatArray:
     parts = [patterns[batch_of_node == number] for number in np.unique(batch_of_node)]
     rows = np.vstack([PCA(_COMPONENTS).fit_transform(part) for part in parts])
     reduced = replace(graphs, node_attributes=rows, node_labels=None, label_values=())
-    model = GSKN(("walk",), attributes="attributes", random_state=0)
+    model = GSKN(("walk",), node_features="attributes", random_state=0)
     found: FloatArray = model.fit_transform(reduced)
     return found

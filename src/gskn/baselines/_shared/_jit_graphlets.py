@@ -1,6 +1,6 @@
-"""Compiled loops that count small subgraphs around nodes; they see arrays only.
+"""Compiled loops that count small subgraphs around nodes.
 
-Columns of every row are sorted, and nobody is a neighbour of itself.
+The columns of every row of the adjacency matrix are sorted, and there are no self-loops.
 """
 
 import numpy as np
@@ -17,37 +17,37 @@ def fill_cycles(
     squares: IndexArray,
     diamonds: IndexArray,
 ) -> None:
-    """Add to every node its triangles; and cycles of four and diamonds by some node.
+    """Add to every node its triangles, and some of the 4-cycles and diamonds.
 
-    Of a pair of nodes the later one counts: two pairs of neighbours that both share make a
-    cycle of four, which is seen from both of its diagonals; if the pair is an edge, they
-    make a diamond.
+    A pair of nodes is processed at its larger node. Any two common neighbors of the pair
+    form a 4-cycle with it, which is counted at both of its diagonals; if the pair is an
+    edge, they form a diamond.
     """
     n_nodes = len(indptr) - 1
-    shared = np.zeros(n_nodes, np.int64)
+    n_common = np.zeros(n_nodes, np.int64)
     for node in range(n_nodes):
         for entry in range(indptr[node], indptr[node + 1]):
             middle = indices[entry]
-            for place in range(indptr[middle], indptr[middle + 1]):
-                if indices[place] >= node:
+            for position in range(indptr[middle], indptr[middle + 1]):
+                if indices[position] >= node:
                     break
-                shared[indices[place]] += 1
+                n_common[indices[position]] += 1
         for entry in range(indptr[node], indptr[node + 1]):
             other = indices[entry]
             if other >= node:
                 break
-            count = shared[other]
+            count = n_common[other]
             triangles[node] += count
             triangles[other] += count
             diamonds[node] += count * (count - 1) // 2
         for entry in range(indptr[node], indptr[node + 1]):
             middle = indices[entry]
-            for place in range(indptr[middle], indptr[middle + 1]):
-                other = indices[place]
+            for position in range(indptr[middle], indptr[middle + 1]):
+                other = indices[position]
                 if other >= node:
                     break
-                squares[node] += shared[other] * (shared[other] - 1) // 2
-                shared[other] = 0
+                squares[node] += n_common[other] * (n_common[other] - 1) // 2
+                n_common[other] = 0
     for node in range(n_nodes):
         triangles[node] //= 2  # a triangle has two edges at every node
 
@@ -56,10 +56,10 @@ def fill_cycles(
 def fill_cliques(
     indptr: IndexArray, indices: NodeArray, later: IndexArray, cliques: IndexArray
 ) -> None:
-    """Overwrite ``cliques[v]`` with cliques of four nodes of which ``v`` comes first.
+    """Overwrite ``cliques[v]`` with the number of 4-cliques whose smallest node is ``v``.
 
-    ``later`` points to the first neighbour of every node that comes after it. Neighbours of
-    neighbours are sets of bits.
+    ``later`` points to the first neighbor of every node that is larger than the node.
+    Sets of neighbors are stored as bits.
     """
     n_nodes = len(indptr) - 1
     numbers = np.full(n_nodes, -1, np.int64)
@@ -71,8 +71,8 @@ def fill_cliques(
             numbers[indices[entry]] = entry - first
         for entry in range(first, end):
             other = indices[entry]
-            for place in range(later[other], indptr[other + 1]):
-                number = numbers[indices[place]]
+            for position in range(later[other], indptr[other + 1]):
+                number = numbers[indices[position]]
                 if number >= 0:
                     bits[entry - first, number // 64] |= np.uint64(1) << np.uint64(
                         number % 64
@@ -84,7 +84,7 @@ def fill_cliques(
 
 @jit
 def count_triangles(bits: AnyArray) -> int:
-    """Count triples of which the first has both others, and the second the third."""
+    """Count triples (i, j, k) in which i has the bits j and k, and j has the bit k."""
     total = 0
     for one in range(len(bits)):
         for word in range(bits.shape[1]):
@@ -92,8 +92,8 @@ def count_triangles(bits: AnyArray) -> int:
             other = 64 * word
             while rest:
                 if rest & np.uint64(1):
-                    for place in range(word, bits.shape[1]):
-                        total += count_bits(bits[one, place] & bits[other, place])
+                    for position in range(word, bits.shape[1]):
+                        total += count_bits(bits[one, position] & bits[other, position])
                 rest >>= np.uint64(1)
                 other += 1
     return total
@@ -101,7 +101,7 @@ def count_triangles(bits: AnyArray) -> int:
 
 @jit
 def count_bits(bits: np.uint64) -> int:
-    """Count the ones of 64 bits: sums of pairs, of fours, of bytes, and of all bytes."""
+    """Count the ones of 64 bits by sums over pairs, groups of four, and bytes."""
     bits -= (bits >> np.uint64(1)) & np.uint64(0x5555555555555555)
     pairs = np.uint64(0x3333333333333333)
     bits = (bits & pairs) + ((bits >> np.uint64(2)) & pairs)

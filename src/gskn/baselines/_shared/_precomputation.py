@@ -1,4 +1,4 @@
-"""Kernels of one batch of graphs for many folds and parameter values."""
+"""Embeddings and kernels of one batch of graphs for many folds and parameter values."""
 
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
@@ -10,10 +10,19 @@ from gskn.estimators import Precomputation
 from gskn.graphs import GraphBatch
 
 if TYPE_CHECKING:
-    from gskn.baselines._kernel import GraphKernel
+    from gskn.baselines._shared._baseline import Baseline
+    from gskn.baselines._shared._kernel import GraphKernel
 
 
-class KernelPrecomputation(Precomputation):
+class BaselinePrecomputation(Precomputation):
+    """Embeddings of all graphs for baselines that do not depend on training graphs."""
+
+    def depends_on_training(self, estimator: "Baseline") -> bool:
+        """Return whether the embedding depends on the training graphs."""
+        return estimator.depends_on_training(self.batch)
+
+
+class KernelPrecomputation(BaselinePrecomputation):
     """Kernels of all graphs, of which every split takes its rows and columns.
 
     Kernels that differ only in the parameters of their last step share the comparison of
@@ -25,18 +34,15 @@ class KernelPrecomputation(Precomputation):
         super().__init__(batch, n_jobs)
         self._last: tuple[str, Any, FloatArray] = ("", None, np.empty(0))
 
-    def depends_on_training(self, estimator: "GraphKernel") -> bool:
-        """Return whether the kernel of two graphs depends on the training graphs."""
-        return estimator.learns_from(self.batch)
-
     def embed_all(self, estimator: "GraphKernel") -> FloatArray:
         """Return the kernel of all graphs."""
-        key = _key(estimator, excluded=estimator.finishing)
+        names = estimator.postprocess_parameters
+        key = _key(estimator, excluded=names)
         if key != self._last[0]:
             self._last = key, estimator, estimator.fit(self.batch).compare()
         _, fitted, comparison = self._last
-        params = {name: getattr(estimator, name) for name in estimator.finishing}
-        kernel: FloatArray = fitted.set_params(**params).finish(comparison)
+        fitted.set_params(**{name: getattr(estimator, name) for name in names})
+        kernel: FloatArray = fitted.postprocess(comparison)
         return kernel
 
 

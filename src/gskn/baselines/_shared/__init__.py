@@ -1,0 +1,1 @@
+"""Helpers that several baselines share: they are not baselines themselves."""
