@@ -18,7 +18,8 @@ def test_rows_are_finite_named_and_of_unit_norm_by_block(train, test):
     encoder = AttributeEncoder().fit(batch)
     other = batch_of(test)
     fits = (other.node_labels is not None or "labels" not in encoder.node_features_) and (
-        "attributes" not in encoder.node_features_ or other.n_attributes == batch.n_attributes
+        "attributes" not in encoder.node_features_
+        or other.n_attributes == batch.n_attributes
     )
     if not fits:
         return
