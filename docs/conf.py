@@ -12,6 +12,7 @@ copyright = author  # noqa: A001 - Sphinx reads this name
 version = release = version_of("gskn")
 
 extensions = [
+    "baseline_table",
     "command_reference",
     "public_names",
     "result_tables",
@@ -23,7 +24,7 @@ extensions = [
     "sphinx_gallery.gen_gallery",
     "sphinx-mathjax-offline",
 ]
-exclude_patterns = ["_extensions", "_templates", "results/generated"]
+exclude_patterns = ["_extensions", "_templates", "guide/generated", "results/generated"]
 templates_path = ["_templates"]
 default_role = "py:obj"  # single backticks in docstrings link to public objects
 nitpicky = True

@@ -18,12 +18,13 @@ FOLDERS = sorted(path.parent.name for path in SOURCE.glob("*/__init__.py"))
 
 
 def test_public_names_exist_and_are_documented():
-    stages = (gskn.graphs, gskn.walks, gskn.kernels, gskn.estimators, gskn.evaluation)
-    for module in (gskn, gskn.datasets, *stages):
+    stages = (gskn.graphs, gskn.walks, gskn.kernels, gskn.estimators, gskn.baselines)
+    for module in (gskn, gskn.datasets, *stages, gskn.evaluation):
         assert len(set(module.__all__)) == len(module.__all__)
         for name in module.__all__:
             assert getattr(module, name).__doc__ or name in {
                 "PAIRS",
+                "BASELINES",
                 "BRANCHES",
                 "MODELS",
                 "__version__",

@@ -45,7 +45,7 @@ def seconds(work, repeats: int = 3) -> float:
 def transport(model: WWLKernel, graphs: GraphBatch) -> None:
     """Solve the transport problem of every pair with POT's public function."""
     clouds = model.fit(graphs).trained_
-    points = [clouds.of(number) for number in range(clouds.n_graphs)]
+    points = [clouds.points_of_graph(number) for number in range(clouds.n_graphs)]
     for number, one in enumerate(points):
         for other in points[number:]:
             costs = np.sqrt(((one[:, None] - other) ** 2).sum(axis=2))

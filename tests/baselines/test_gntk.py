@@ -11,7 +11,7 @@ from gskn.baselines import GNTK, _gntk
 from gskn.baselines._shared._jit_tangent import pass_layer
 from gskn.exceptions import InputError
 from tests.baselines.test_wl import as_given, random_graphs
-from tests.baselines.test_wwl import as_attributed, turned_round, with_attributes
+from tests.baselines.test_wwl import as_attributed, with_attributes, with_reversed_nodes
 
 
 def closed(graph, scale):
@@ -20,14 +20,14 @@ def closed(graph, scale):
 
 
 def one_hot(graphs):
-    """Labels, or degrees, over all graphs."""
+    """Return one-hot labels, or degrees, over all graphs."""
     tags = [[g.nodes[v].get("label", g.degree(v)) for v in sorted(g)] for g in graphs]
     values = sorted({tag for own in tags for tag in own})
     return [np.array([[tag == value for value in values] for tag in own]) for own in tags]
 
 
 def layer(sigma, theta, left, right):
-    """Expectations of products of rectified Gaussians, and of their slopes, twice."""
+    """Return covariances and tangent kernels after a ReLU layer, from the definition."""
     scale = np.sqrt(np.outer(left, right))
     cosine = np.clip(sigma / scale, -1, 1)
     angle = np.arccos(cosine)
@@ -36,10 +36,10 @@ def layer(sigma, theta, left, right):
     return sigma, theta * slope + sigma
 
 
-def test_angles_are_those_of_the_library():
+def test_polynomial_angles_equal_library_function():
     near = 1 - np.array([0.0, 1e-16, 1e-12, 1e-8, 1e-4, 0.5 - 1e-16, 0.5, 0.5 + 1e-16, 1])
     cosines = np.concatenate([near, -near, np.linspace(-1, 1, 999)])
-    left, right = np.array([2.0]), np.full(len(cosines), 4.0)  # dividing does not round
+    left, right = np.array([2.0]), np.full(len(cosines), 4.0)  # division is exact
     sigma, theta = 8 * cosines[None], np.ones((1, len(cosines)))
     expected = layer(sigma, theta, left**2, right**2)
     pass_layer(sigma, theta, left, right)
@@ -48,7 +48,7 @@ def test_angles_are_those_of_the_library():
 
 
 def slow_tangent(A, X, B, Y, n_blocks, n_layers):
-    """Two graphs as one pair of nodes after the other; yields theta of all blocks."""
+    """Yield the tangent kernel of the nodes of two graphs after every block."""
     sigmas = {"xx": (A, X, A, X), "yy": (B, Y, B, Y), "xy": (A, X, B, Y)}
     sigmas = {key: (P, Q, X @ Y.T * 1.0) for key, (P, X, Q, Y) in sigmas.items()}
     theta = sigmas["xy"][2]
@@ -87,7 +87,7 @@ def slow_kernel(graphs, n_blocks, n_layers, jumping, scale):
     st.booleans(),
     st.sampled_from(["degree", "uniform"]),
 )
-def test_sums_are_those_of_the_formulas(seed, labelled, n_blocks, n_layers, jumping, scale):
+def test_kernel_equals_definition(seed, labelled, n_blocks, n_layers, jumping, scale):
     graphs = random_graphs(seed, 5, labelled=labelled)
     model = GNTK(n_blocks, n_layers, jumping=jumping, scale=scale, normalize=False)
     expected = slow_kernel(graphs, n_blocks, n_layers, jumping, scale)
@@ -95,7 +95,7 @@ def test_sums_are_those_of_the_formulas(seed, labelled, n_blocks, n_layers, jump
 
 
 def gradients(graph, rows, weights):
-    """Gradient of a finite network of two blocks, with regard to all three weights."""
+    """Return the gradient of a finite network of two blocks in all three weights."""
     first, second, last = weights
     gain = math.sqrt(2 / len(last))
     A = closed(graph, "uniform")
@@ -111,8 +111,8 @@ def gradients(graph, rows, weights):
     )
 
 
-def test_wide_networks_have_this_tangent_kernel():
-    """Networks with 1,000 units a layer; the mean of 12 draws has an error of 2.5%."""
+def test_kernel_equals_wide_networks():
+    """The mean over 12 networks with 1,000 units per layer has an error of 2.5%."""
     graphs = [nx.path_graph(3), nx.complete_graph(4), nx.star_graph(3)]
     rows = one_hot(graphs)
     generator = np.random.default_rng(0)
@@ -127,8 +127,8 @@ def test_wide_networks_have_this_tangent_kernel():
     np.testing.assert_allclose(kernel, np.mean(measured, axis=0), rtol=0.075)
 
 
-def test_single_nodes_have_the_kernel_of_a_plain_network():
-    """Equal inputs of norm 1: layers + 1. Orthogonal ones, one layer: 1 / pi."""
+def test_kernel_of_single_nodes_has_closed_form():
+    """Equal inputs of norm 1 have n_layers + 1, orthogonal inputs with one layer 1 / pi."""
     graphs = [nx.empty_graph(1), nx.empty_graph(1)]
     for graph, label in zip(graphs, "ab", strict=True):
         graph.nodes[0]["label"] = label
@@ -142,21 +142,21 @@ def test_single_nodes_have_the_kernel_of_a_plain_network():
 @pytest.mark.parametrize("normalize", [True, False])
 @settings(max_examples=15)
 @given(seed=st.integers(0, 2**20))
-def test_kernels_obey_their_laws(read, normalize, seed):
+def test_kernel_is_symmetric_and_consistent(read, normalize, seed):
     batch = read(with_attributes(seed, 8))
     model = GNTK(normalize=normalize)
     whole = model.fit_transform(batch)
     np.testing.assert_array_equal(whole, whole.T)
     assert np.linalg.eigvalsh(whole).min() > -1e-6 * whole.max()
-    alone = np.vstack([model.transform(batch[[number]]) for number in range(8)])
-    np.testing.assert_allclose(alone, whole, rtol=1e-6, atol=1e-9)
-    if read is as_given:  # attributes: scaled by fit
+    one_by_one = np.vstack([model.transform(batch[[number]]) for number in range(8)])
+    np.testing.assert_allclose(one_by_one, whole, rtol=1e-6, atol=1e-9)
+    if read is as_given:  # attributes are scaled by the training graphs
         rest = model.fit(batch[:5]).transform(batch[5:])
         np.testing.assert_allclose(rest, whole[5:, :5], rtol=1e-6)
 
 
 @pytest.mark.parametrize("read", [as_given, as_attributed])
-def test_neither_tiles_nor_threads_nor_runs_change_anything(read, monkeypatch):
+def test_kernel_does_not_depend_on_tiles_threads_and_chunks(read, monkeypatch):
     batch = read(with_attributes(5, 12))
     whole = GNTK(3).fit_transform(batch)
     monkeypatch.setattr(_gntk, "_TILE", 5)
@@ -165,13 +165,13 @@ def test_neither_tiles_nor_threads_nor_runs_change_anything(read, monkeypatch):
     np.testing.assert_allclose(found, whole, rtol=1e-6)
 
 
-def test_labels_and_attributes_are_taken_together():
+def test_auto_uses_labels_and_attributes():
     graphs = with_attributes(3)
     both = as_batch(graphs, node_label="label", node_attributes="x")
     unlabelled = as_batch(graphs, node_label=None, node_attributes="x")
     kernels = {
-        sources: GNTK(sources=sources).fit_transform(both)
-        for sources in ("auto", "labels", "attributes")
+        node_features: GNTK(node_features=node_features).fit_transform(both)
+        for node_features in ("auto", "labels", "attributes", ("attributes", "labels"))
     }
     np.testing.assert_allclose(
         kernels["labels"], GNTK().fit_transform(as_given(graphs)), rtol=1e-6
@@ -179,33 +179,34 @@ def test_labels_and_attributes_are_taken_together():
     np.testing.assert_allclose(
         kernels["attributes"], GNTK().fit_transform(unlabelled), rtol=1e-6
     )
-    for sources in ("labels", "attributes"):
-        assert np.abs(kernels["auto"] - kernels[sources]).max() > 1e-3
+    np.testing.assert_array_equal(kernels["auto"], kernels["attributes", "labels"])
+    for node_features in ("labels", "attributes"):
+        assert np.abs(kernels["auto"] - kernels[node_features]).max() > 1e-3
 
 
-def test_the_order_of_nodes_does_not_matter():
+def test_relabeling_nodes_preserves_kernel():
     graphs = random_graphs(6)
-    turned = [turned_round(graph) for graph in graphs]
+    others = [with_reversed_nodes(graph) for graph in graphs]
     model = GNTK().fit(as_given(graphs))
     np.testing.assert_allclose(
-        model.transform(as_given(turned)), model.transform(as_given(graphs)), rtol=1e-6
+        model.transform(as_given(others)), model.transform(as_given(graphs)), rtol=1e-6
     )
 
 
-def test_nodes_that_are_zero_and_graphs_without_nodes_give_zero():
+def test_kernel_of_zero_nodes_and_empty_graphs_is_zero():
     path = nx.path_graph(2)
-    nx.set_node_attributes(path, [1.0], "x")  # no spread: standardized to zero
+    nx.set_node_attributes(path, [1.0], "x")  # constant: standardized to zero
     batch = as_batch([path, nx.empty_graph(0)], node_attributes="x")
     np.testing.assert_array_equal(GNTK().fit_transform(batch), np.zeros((2, 2)))
 
 
-def test_what_cannot_be_done_is_refused(monkeypatch):
+def test_unsupported_input_raises(monkeypatch):
     batch = as_given(random_graphs(0))
-    with pytest.raises(InputError, match="GNTK compares attributes of nodes, but the"):
-        GNTK(sources="attributes").fit(batch)
-    monkeypatch.setattr(_gntk, "_SECONDS_A_CELL", 1e5)
+    with pytest.raises(InputError, match="GNTK compares node attributes, but the"):
+        GNTK(node_features="attributes").fit(batch)
+    monkeypatch.setattr(_gntk, "_SECONDS_PER_CELL", 1e5)
     with pytest.raises(InputError, match="GNTK would take .* days"):
         GNTK().fit_transform(batch)
-    monkeypatch.setattr(_gntk, "_LARGEST", 3)
-    with pytest.raises(InputError, match="nodes, and GNTK holds"):
+    monkeypatch.setattr(_gntk, "_MAX_NODES", 3)
+    with pytest.raises(InputError, match="nodes. GNTK stores"):
         GNTK().fit(batch)

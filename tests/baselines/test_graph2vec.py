@@ -15,7 +15,7 @@ SMALL = {"n_dimensions": 8, "min_count": 1, "random_state": 1}
 
 
 def bags(counts):
-    """Return graphs without edges, of nodes that many times of each label."""
+    """Return graphs without edges that have these numbers of nodes of each label."""
     graphs = []
     for row in counts:
         graph = nx.empty_graph(int(row.sum()))
@@ -26,7 +26,7 @@ def bags(counts):
 
 
 def slow_words(graph, n_iterations):
-    """Colors of all rounds as nested tuples, and how often each occurs."""
+    """Return the number of occurrences of the colors (nested tuples) of all iterations."""
     colors = {v: graph.nodes[v].get("label", graph.degree(v)) for v in graph}
     found = Counter((0, color) for color in colors.values())
     for number in range(n_iterations):
@@ -39,23 +39,23 @@ def slow_words(graph, n_iterations):
 
 
 @given(st.integers(0, 2**20), st.booleans())
-def test_words_are_the_colors_of_all_rounds(seed, labelled):
+def test_words_are_colors_of_all_iterations(seed, labelled):
     graphs = random_graphs(seed, labelled=labelled)
     corpus = Graph2Vec(2)._read(as_given(graphs), np.uint64(0))
     expected = [slow_words(graph, 2) for graph in graphs]
     names = {}
-    for number, own in enumerate(expected):
+    for number, counts in enumerate(expected):
         words = corpus.words[corpus.graph_ptr[number] : corpus.graph_ptr[number + 1]]
-        assert sorted(Counter(words.tolist()).values()) == sorted(own.values())
+        assert sorted(Counter(words.tolist()).values()) == sorted(counts.values())
         names[number] = set(words.tolist())
     for i, one in enumerate(expected):
         for j, other in enumerate(expected):
             assert len(names[i] & names[j]) == len(set(one) & set(other))
 
 
-def test_vectors_reach_the_optimum_of_negative_sampling():
-    """Scores become log(p / ((1 - p) k q)): p is the share of a word in its graph, q the
-    chance to draw it, k times, against other words (as in the test of AWE)."""
+def test_vectors_reach_optimum_of_negative_sampling():
+    """Scores converge to log(p / ((1 - p) k q)) for a word with frequency p in its graph
+    and probability q among k negative examples (see the test of AWE)."""
     counts = np.array([[40, 40, 40], [80, 20, 20], [20, 30, 70], [10, 80, 30]])
     model = Graph2Vec(
         n_iterations=0,
@@ -65,24 +65,24 @@ def test_vectors_reach_the_optimum_of_negative_sampling():
         learning_rate=0.1,
         random_state=0,
     )
-    rows = model.fit_transform(bags(counts))
-    shares = counts / counts.sum(axis=1, keepdims=True)
+    embeddings = model.fit_transform(bags(counts))
+    frequencies = counts / counts.sum(axis=1, keepdims=True)
     sums = counts.sum(axis=0)
-    chances = sums**0.75 / (sums**0.75).sum()
-    order = [int((model.vectors_.chances - q).__abs__().argmin()) for q in chances]
-    scores = rows @ model.vectors_.outputs[order].T
-    expected = np.log(shares / ((1 - shares) * 3 * chances))
+    probabilities = sums**0.75 / (sums**0.75).sum()
+    order = [int(abs(model.vectors_.probabilities - q).argmin()) for q in probabilities]
+    scores = embeddings @ model.vectors_.outputs[order].T
+    expected = np.log(frequencies / ((1 - frequencies) * 3 * probabilities))
     np.testing.assert_allclose(scores, expected, atol=0.15)
 
 
-def test_gensim_finds_the_same_neighbors():
+def test_similarities_agree_with_gensim():
     doc2vec = pytest.importorskip(
         "gensim.models.doc2vec", reason="gensim has no wheel for this Python"
     )
     data = datasets.load("structure")
     graphs = data.graphs[::4]
     model = Graph2Vec(n_epochs=20, random_state=0)
-    rows = model.fit_transform(graphs)
+    embeddings = model.fit_transform(graphs)
     corpus = model._read(graphs, np.uint64(0))
     words = [str(word) for word in corpus.words]
     documents = [
@@ -102,64 +102,64 @@ def test_gensim_finds_the_same_neighbors():
         epochs=20,
         seed=0,
     )
-    ours, expected = cosines(rows), cosines(theirs.dv.vectors)
-    above = np.triu_indices(len(rows), 1)
+    ours, expected = cosines(embeddings), cosines(theirs.dv.vectors)
+    above = np.triu_indices(len(embeddings), 1)
     assert np.corrcoef(ours[above], expected[above])[0, 1] > 0.85
-    # Their neighbors are of the same class no more often than ours, but for noise.
+    # Nearest neighbors have the same class as often as for gensim, up to noise.
     y = data.y[::4]
     assert same_class(ours, y) > same_class(expected, y) - 0.1
 
 
-def cosines(rows):
-    rows = rows - rows.mean(axis=0)
-    rows = rows / np.linalg.norm(rows, axis=1, keepdims=True)
-    return rows @ rows.T
+def cosines(embeddings):
+    centered = embeddings - embeddings.mean(axis=0)
+    unit = centered / np.linalg.norm(centered, axis=1, keepdims=True)
+    return unit @ unit.T
 
 
 def same_class(similarity, y):
-    """Return the share of graphs whose nearest other one is of the same class."""
+    """Return the fraction of graphs whose nearest neighbor has the same class."""
     others = np.where(np.eye(len(y), dtype=bool), -2, similarity)
     return (y[others.argmax(axis=1)] == y).mean()
 
 
 @settings(max_examples=20)
 @given(st.integers(0, 2**20))
-def test_the_order_of_nodes_changes_nothing(seed):
+def test_relabeling_nodes_preserves_embedding(seed):
     graphs = random_graphs(seed)
     model = Graph2Vec(**SMALL).fit(as_given(graphs))
     order = np.random.default_rng(seed).permutation(len(graphs[0]))
     shuffled = nx.relabel_nodes(graphs[0], dict(enumerate(order.tolist())))
-    rows = [model.transform(as_given([graph])) for graph in (graphs[0], shuffled)]
-    np.testing.assert_array_equal(*rows)
+    embeddings = [model.transform(as_given([graph])) for graph in (graphs[0], shuffled)]
+    np.testing.assert_array_equal(*embeddings)
 
 
-def test_a_row_depends_on_its_graph_alone():
+def test_embedding_depends_only_on_its_graph():
     graphs = as_given(random_graphs(2, 12))
     model = Graph2Vec(**SMALL).fit(graphs)
-    rows = model.transform(graphs)
-    np.testing.assert_array_equal(model.fit_transform(graphs), rows)
-    np.testing.assert_array_equal(model.transform(graphs[::-1])[::-1], rows)
-    np.testing.assert_array_equal(model.transform(graphs[5:6]), rows[5:6])
+    embeddings = model.transform(graphs)
+    np.testing.assert_array_equal(model.fit_transform(graphs), embeddings)
+    np.testing.assert_array_equal(model.transform(graphs[::-1])[::-1], embeddings)
+    np.testing.assert_array_equal(model.transform(graphs[5:6]), embeddings[5:6])
     assert list(model.get_feature_names_out()[:2]) == ["graph2vec_0", "graph2vec_1"]
 
 
-def test_rare_and_unknown_words_are_passed_over():
+def test_rare_and_unknown_words_are_ignored():
     counts = np.array([[6, 5, 0], [4, 6, 1]])
     model = Graph2Vec(0, n_dimensions=4, random_state=0)
-    assert len(model.fit(bags(counts)).vectors_.known) == 2
-    rows = model.transform(bags(np.array([[3, 2, 0], [3, 2, 9], [0, 0, 4]])))
-    np.testing.assert_array_equal(rows[0], rows[1])
-    assert not rows[2].any()
+    assert len(model.fit(bags(counts)).vectors_.vocabulary) == 2
+    embeddings = model.transform(bags(np.array([[3, 2, 0], [3, 2, 9], [0, 0, 4]])))
+    np.testing.assert_array_equal(embeddings[0], embeddings[1])
+    assert not embeddings[2].any()
 
 
-def test_attributes_alone_are_refused():
+def test_graphs_with_attributes_only_raise():
     graph = nx.path_graph(3)
     nx.set_node_attributes(graph, 1.0, "x")
-    with pytest.raises(InputError, match="Graph2Vec compares labels of nodes, but the"):
+    with pytest.raises(InputError, match="Graph2Vec compares node labels, but the"):
         Graph2Vec().fit(as_batch([graph], node_attributes=["x"]))
 
 
-def test_too_few_words_are_refused():
+def test_fit_without_frequent_words_raises():
     with pytest.raises(
         InputError, match="99 times or more in 2 graphs; .* smaller min_count"
     ):

@@ -13,7 +13,7 @@ from gskn.baselines._graphlet import _FOUR, _THREE, graphlet_counts
 from gskn.exceptions import InputError
 from tests.baselines.test_wl import permuted
 
-# In the order in which the module counts them.
+# In the order of the columns of `graphlet_counts`.
 GRAPHLETS = {
     3: [nx.empty_graph(3), nx.Graph([(0, 1)]), nx.path_graph(3), nx.complete_graph(3)],
     4: [
@@ -43,12 +43,12 @@ def random_graphs(seed, n_graphs=5):
 
 
 def degrees(graph):
-    """Sorted degrees, which tell all graphs of up to four nodes apart."""
+    """Return sorted degrees, which distinguish all graphs of up to four nodes."""
     return sorted(degree for _, degree in graph.degree)
 
 
 def slow_counts(graph, size):
-    """Compare every set of nodes with every graphlet."""
+    """Count graphlets by enumerating all sets of nodes."""
     kinds = [degrees(graphlet) for graphlet in GRAPHLETS[size]]
     counts = np.zeros(len(kinds))
     for nodes in combinations(graph, size):
@@ -57,24 +57,24 @@ def slow_counts(graph, size):
 
 
 @given(st.integers(0, 2**20), st.sampled_from([3, 4]))
-def test_counts_are_those_of_an_enumeration(seed, size):
+def test_counts_equal_enumeration(seed, size):
     graphs = random_graphs(seed)
     found = graphlet_counts(as_batch(graphs), size)
     np.testing.assert_array_equal(found, [slow_counts(graph, size) for graph in graphs])
 
 
 @pytest.mark.parametrize(("size", "table"), [(3, _THREE), (4, _FOUR)])
-def test_the_tables_say_how_often_a_graphlet_is_part_of_another(size, table):
+def test_tables_count_graphlets_in_graphlets(size, table):
     for row, part in zip(table, GRAPHLETS[size], strict=True):
         for count, whole in zip(row, GRAPHLETS[size], strict=True):
-            kept = combinations(whole.edges, part.number_of_edges())
-            found = [nx.Graph(list(edges)) for edges in kept]
-            for graph in found:
+            edge_sets = combinations(whole.edges, part.number_of_edges())
+            subgraphs = [nx.Graph(list(edges)) for edges in edge_sets]
+            for graph in subgraphs:
                 graph.add_nodes_from(range(size))
-            assert count == sum(nx.is_isomorphic(part, graph) for graph in found)
+            assert count == sum(nx.is_isomorphic(part, graph) for graph in subgraphs)
 
 
-def test_large_graphs_have_closed_forms():
+def test_counts_of_large_graphs_have_closed_forms():
     clique, bipartite = nx.complete_graph(150), nx.complete_bipartite_graph(90, 70)
     counts = graphlet_counts(as_batch([clique, bipartite]), 4)
     np.testing.assert_array_equal(counts[0], [0] * 10 + [comb(150, 4)])
@@ -85,7 +85,7 @@ def test_large_graphs_have_closed_forms():
     np.testing.assert_array_equal(counts[1], expected)
 
 
-def test_loops_and_weights_are_not_looked_at():
+def test_self_loops_and_weights_are_ignored():
     graph = nx.gnp_random_graph(12, 0.4, seed=0)
     plain = graphlet_counts(as_batch([graph]), 4)
     nx.set_edge_attributes(graph, 2.5, "weight")
@@ -94,9 +94,9 @@ def test_loops_and_weights_are_not_looked_at():
 
 
 @pytest.mark.parametrize("size", [3, 4])
-def test_samples_of_grakel_come_near(grakel, size):
-    # GraKeL samples sizes from 3 to k alike. Of 2,000 samples a share is off by at most
-    # 0.011, one standard deviation. (Its enumeration counts one graphlet twice.)
+def test_kernel_agrees_with_samples_of_grakel(grakel, size):
+    # GraKeL samples sizes from 3 to k uniformly. The standard deviation of a frequency in
+    # 2,000 samples is at most 0.011. (Its enumeration counts one graphlet twice.)
     graphs = [nx.gnp_random_graph(9, p, seed=0) for p in (0.2, 0.4, 0.6)]
     theirs = grakel.GraphletSampling(
         k=size, sampling={"n_samples": 2000}, normalize=True, random_state=0
@@ -114,7 +114,7 @@ def test_samples_of_grakel_come_near(grakel, size):
 @pytest.mark.parametrize("connected", [True, False])
 @pytest.mark.parametrize("normalize", [True, False])
 @given(seed=st.integers(0, 2**20), size=st.sampled_from([3, 4]))
-def test_unseen_graphs_get_the_block_of_the_union(connected, normalize, seed, size):
+def test_transform_equals_block_of_fit_transform(connected, normalize, seed, size):
     batch = as_batch(random_graphs(seed, 8))
     model = GraphletKernel(size, connected=connected, normalize=normalize)
     whole = model.fit_transform(batch)
@@ -123,23 +123,23 @@ def test_unseen_graphs_get_the_block_of_the_union(connected, normalize, seed, si
     assert np.linalg.eigvalsh(whole).min() > -1e-9
 
 
-def test_connected_graphlets_are_the_last_ones():
+def test_connected_graphlets_are_last_columns():
     for size, graphs in GRAPHLETS.items():
         kernel = GraphletKernel(size, connected=True).fit_transform(as_batch(graphs))
         expected = np.diag([float(nx.is_connected(graph)) for graph in graphs])
         np.testing.assert_array_equal(kernel, expected)
 
 
-def test_the_order_of_nodes_does_not_count():
+def test_relabeling_nodes_preserves_counts():
     graphs = [graph for graph in random_graphs(2, 20) if len(graph)]
     others = [permuted(g, seed) for seed, g in enumerate(graphs)]
     ours, theirs = (graphlet_counts(as_batch(some), 4) for some in (graphs, others))
     np.testing.assert_array_equal(ours, theirs)
 
 
-def test_what_is_not_defined_is_refused():
+def test_unsupported_input_raises():
     directed = as_batch([nx.path_graph(3), nx.DiGraph([(0, 1)])])
-    with pytest.raises(InputError, match="but graph 1 is directed; leave it out, or add"):
+    with pytest.raises(InputError, match="but graph 1 is directed; remove it, or add"):
         GraphletKernel().fit(directed)
     with pytest.raises(InputError, match="size must be at most 4, got 5"):
         GraphletKernel(5).fit([nx.path_graph(3)])

@@ -15,7 +15,7 @@ from tests.strategies import spec_lists
 
 
 def product_graph(one, other):
-    """Adjacency matrix of pairs of nodes with equal labels."""
+    """Return the adjacency matrix of the direct product of two labelled graphs."""
     pairs = [
         (u, v)
         for u in one
@@ -43,7 +43,7 @@ def slow_kernel(graphs, decay, n_steps):
 
 
 @given(st.integers(0, 2**20), st.booleans(), st.integers(0, 5))
-def test_walks_are_those_of_the_definition(seed, labelled, n_steps):
+def test_kernel_equals_definition(seed, labelled, n_steps):
     graphs = random_graphs(seed, 4, labelled=labelled)
     model = RandomWalkKernel(0.3, n_steps=n_steps, normalize=False)
     expected = slow_kernel(graphs, 0.3, n_steps)
@@ -51,7 +51,7 @@ def test_walks_are_those_of_the_definition(seed, labelled, n_steps):
 
 
 @pytest.mark.parametrize("labelled", [True, False])
-def test_weights_and_directions_multiply_along_walks(labelled):
+def test_kernel_of_weighted_directed_graphs_equals_definition(labelled):
     generator = np.random.default_rng(0)
     graphs = []
     for seed in range(5):
@@ -66,16 +66,18 @@ def test_weights_and_directions_multiply_along_walks(labelled):
     np.testing.assert_allclose(found, slow_kernel(graphs, 0.05, 7), rtol=1e-9)
 
 
-@pytest.mark.filterwarnings("ignore:changing format")  # GraKeL's own
+@pytest.mark.filterwarnings("ignore:changing format")  # raised inside GraKeL
 @pytest.mark.parametrize("labelled", [True, False])
-def test_grakel_gives_the_same(grakel, labelled):
+def test_kernel_equals_grakel(grakel, labelled):
     batch = as_given([g for g in random_graphs(7, 20) if min(dict(g.degree).values())])
     graphs = [batch.to_networkx(number) for number in range(len(batch))]
-    model = RandomWalkKernel(0.01, n_steps=300, with_labels=labelled, normalize=False)
+    model = RandomWalkKernel(
+        0.01, n_steps=300, node_features="auto" if labelled else (), normalize=False
+    )
     found = model.fit_transform(batch)
     if labelled:
-        # GraKeL counts walks without steps from all pairs of nodes, whatever their labels;
-        # its method "fast" errs where two labels are joined.
+        # GraKeL ignores labels in walks without steps; its method "fast" is wrong for
+        # edges between different labels.
         theirs = grakel.RandomWalkLabeled(lamda=0.01, method_type="baseline")
         steps = model.set_params(n_steps=0).fit_transform(batch)
         found += np.outer(batch.graph_sizes, batch.graph_sizes) - steps
@@ -85,7 +87,7 @@ def test_grakel_gives_the_same(grakel, labelled):
     np.testing.assert_allclose(found, expected, rtol=1e-9)
 
 
-def test_the_infinite_sum_is_a_solution():
+def test_kernel_of_many_steps_equals_linear_system():
     graphs = random_graphs(7, 4)
     model = RandomWalkKernel(0.02, n_steps=500, normalize=False)
     found = model.fit_transform(as_given(graphs))
@@ -99,7 +101,7 @@ def test_the_infinite_sum_is_a_solution():
 
 @pytest.mark.parametrize("normalize", [True, False])
 @given(seed=st.integers(0, 2**20), labelled=st.booleans())
-def test_unseen_graphs_get_the_block_of_the_union(normalize, seed, labelled):
+def test_transform_equals_block_of_fit_transform(normalize, seed, labelled):
     batch = as_given(random_graphs(seed, labelled=labelled))
     model = RandomWalkKernel(0.02, normalize=normalize)
     whole = model.fit_transform(batch)
@@ -110,7 +112,7 @@ def test_unseen_graphs_get_the_block_of_the_union(normalize, seed, labelled):
 
 
 @pytest.mark.parametrize("labelled", [True, False])
-def test_the_order_of_nodes_does_not_count(labelled):
+def test_relabeling_nodes_preserves_kernel(labelled):
     graphs = random_graphs(2, labelled=labelled)
     others = [permuted(g, seed) for seed, g in enumerate(graphs)]
     model = RandomWalkKernel(0.02)
@@ -119,7 +121,7 @@ def test_the_order_of_nodes_does_not_count(labelled):
 
 
 @given(spec_lists(min_size=1, labelled=False, n_attributes=0))
-def test_norms_are_bounded_closely_from_above(specs):
+def test_spectral_norms_are_close_upper_bounds(specs):
     matrices = [adjacency(spec) for spec in specs]
     found = spectral_norms(as_batch(matrices))
     exact = np.array([np.linalg.norm(m, 2) if len(m) else 0 for m in matrices])
@@ -127,7 +129,7 @@ def test_norms_are_bounded_closely_from_above(specs):
     assert (found <= exact * 1.1).all()
 
 
-def test_the_decay_is_a_share_of_its_bound():
+def test_decay_is_relative_to_its_bound():
     model = RandomWalkKernel(share=0.4).fit([nx.complete_graph(5), nx.path_graph(4)])
     assert model.decay_ == pytest.approx(0.4 / 4**2)
     whole = model.fit_transform([nx.empty_graph(3), nx.empty_graph(1)])
@@ -136,7 +138,7 @@ def test_the_decay_is_a_share_of_its_bound():
 
 
 @pytest.mark.parametrize("labelled", [True, False])
-def test_unseen_graphs_may_exceed_the_bound(labelled):
+def test_new_graphs_can_exceed_the_bound(labelled):
     small, large = nx.complete_graph(4), nx.complete_graph(40)
     for graph in (small, large):
         nx.set_node_attributes(graph, "a" if labelled else None, "label")
@@ -147,21 +149,21 @@ def test_unseen_graphs_may_exceed_the_bound(labelled):
 
 
 @pytest.mark.parametrize("n_jobs", [2, -1])
-def test_threads_change_nothing(n_jobs, monkeypatch):
+def test_kernel_does_not_depend_on_threads(n_jobs, monkeypatch):
     monkeypatch.setattr(module, "_PAIRS", 5)
     batch = as_given(random_graphs(5))
-    alone = RandomWalkKernel(0.02).fit_transform(batch)
+    expected = RandomWalkKernel(0.02).fit_transform(batch)
     found = RandomWalkKernel(0.02, n_jobs=n_jobs).fit_transform(batch)
-    np.testing.assert_array_equal(found, alone)
+    np.testing.assert_array_equal(found, expected)
 
 
-def test_what_cannot_be_computed_is_refused():
+def test_unsupported_input_raises():
     labelled, plain = (as_given(random_graphs(0, labelled=yes)) for yes in (True, False))
-    with pytest.raises(InputError, match="was fitted to graphs with labels of nodes"):
+    with pytest.raises(InputError, match="was fitted to graphs with node labels"):
         RandomWalkKernel().fit(labelled).transform(plain)
-    with pytest.raises(InputError, match="give a smaller decay or n_steps"):
+    with pytest.raises(InputError, match="use a smaller decay or n_steps"):
         RandomWalkKernel(1e6, n_steps=1000).fit(datasets.rings(3).graphs)
-    with pytest.raises(InputError, match="give a smaller decay or n_steps"):
+    with pytest.raises(InputError, match="use a smaller decay or n_steps"):
         RandomWalkKernel(1e6, n_steps=1000).fit_transform(labelled)
     with pytest.raises(InputError, match="share must be between 0 and 1, got 2"):
         RandomWalkKernel(share=2).fit(plain)
@@ -169,7 +171,7 @@ def test_what_cannot_be_computed_is_refused():
         RandomWalkKernel(-1).fit(plain)
 
 
-def test_what_takes_days_is_refused(monkeypatch):
+def test_long_runtime_raises(monkeypatch):
     monkeypatch.setattr(module, "_SECONDS", 1e6)
     with pytest.raises(InputError, match="random walk kernel would take .* days"):
         RandomWalkKernel(0.02).fit_transform(as_given(random_graphs(0)))

@@ -21,7 +21,7 @@ def with_attributes(graphs, seed=0):
 
 
 def slow_returns(graph, n_steps, loops):
-    """Powers of the transition matrix."""
+    """Return diagonals of powers of the transition matrix."""
     matrix = nx.to_numpy_array(graph) + (np.eye(len(graph)) if loops else 0)
     steps = matrix / np.maximum(matrix.sum(axis=1, keepdims=True), 1)
     powers = [np.linalg.matrix_power(steps, n) for n in range(1, n_steps + 1)]
@@ -29,7 +29,7 @@ def slow_returns(graph, n_steps, loops):
 
 
 def slow_distances(graphs, n_steps, loops, width):
-    """Distances of means, pair of nodes by pair of nodes."""
+    """Return distances of means, computed for every pair of nodes."""
     returns = [slow_returns(graph, n_steps, loops) for graph in graphs]
 
     def product(i, j):
@@ -38,20 +38,22 @@ def slow_distances(graphs, n_steps, loops, width):
             for v, other in zip(graphs[j], returns[j], strict=True):
                 one, two = graphs[i].nodes[u], graphs[j].nodes[v]
                 if one.get("label") == two.get("label"):
-                    gap = np.subtract(one.get("attributes", 0), two.get("attributes", 0))
-                    far = np.linalg.norm(row - other) / width
-                    far += np.linalg.norm(gap) / np.sqrt(2)
-                    total += np.exp(-far)
+                    difference = np.subtract(
+                        one.get("attributes", 0), two.get("attributes", 0)
+                    )
+                    exponent = np.linalg.norm(row - other) / width
+                    exponent += np.linalg.norm(difference) / np.sqrt(2)
+                    total += np.exp(-exponent)
         return total / (len(graphs[i]) * len(graphs[j]))
 
     numbers = range(len(graphs))
     inner = np.array([[product(i, j) for j in numbers] for i in numbers])
-    own = np.diagonal(inner)
-    return np.sqrt(np.maximum(own[:, None] + own - 2 * inner, 0))
+    squares = np.diagonal(inner)
+    return np.sqrt(np.maximum(squares[:, None] + squares - 2 * inner, 0))
 
 
 @given(st.integers(0, 2**20), st.booleans(), st.booleans(), st.booleans())
-def test_distances_are_those_of_the_definition(seed, labelled, attributed, loops):
+def test_kernel_equals_definition(seed, labelled, attributed, loops):
     graphs = random_graphs(seed, 4, labelled=labelled)
     if attributed:
         with_attributes(graphs, seed)
@@ -63,9 +65,9 @@ def test_distances_are_those_of_the_definition(seed, labelled, attributed, loops
     np.testing.assert_allclose(found, np.exp(-((expected / 0.7) ** 2)), atol=1e-9)
 
 
-def test_rings_have_a_closed_form():
-    # With a loop at every node a ring of n has the eigenvalues (1 + 2 cos(2 pi k / n)) / 3,
-    # the same for all nodes; a triangle forgets where it was after one step.
+def test_kernel_of_rings_has_closed_form():
+    # With self-loops a ring of n nodes has the eigenvalues (1 + 2 cos(2 pi k / n)) / 3; a
+    # walk on a triangle is uniform after one step.
     steps = np.arange(1, 51)
     values = (1 + 2 * np.cos(2 * np.pi * np.arange(6) / 6)) / 3
     ring = (values[:, None] ** steps).mean(axis=0)
@@ -73,13 +75,15 @@ def test_rings_have_a_closed_form():
     found = return_probabilities(batch, 50, loops=True)
     np.testing.assert_allclose(found[:6], np.tile(ring, (6, 1)), atol=1e-12)
     np.testing.assert_allclose(found[6:], 1 / 3, atol=1e-12)
-    near = np.exp(-np.linalg.norm(ring - 1 / 3))
+    similarity = np.exp(-np.linalg.norm(ring - 1 / 3))
     kernel = RetGK(node_width=1, graph_width=1).fit_transform(batch)
-    np.testing.assert_allclose(kernel[0, 1], np.exp(-np.sqrt(2 - 2 * near)), rtol=1e-9)
+    np.testing.assert_allclose(
+        kernel[0, 1], np.exp(-np.sqrt(2 - 2 * similarity)), rtol=1e-9
+    )
 
 
 @given(st.integers(0, 2**20), st.booleans())
-def test_return_probabilities_are_powers(seed, loops):
+def test_return_probabilities_equal_matrix_powers(seed, loops):
     graphs = random_graphs(seed, 3, labelled=False)
     expected = np.concatenate([slow_returns(graph, 9, loops) for graph in graphs])
     found = return_probabilities(as_batch(graphs), 9, loops=loops)
@@ -88,7 +92,7 @@ def test_return_probabilities_are_powers(seed, loops):
 
 @pytest.mark.parametrize("attributed", [True, False])
 @given(seed=st.integers(0, 2**20), labelled=st.booleans())
-def test_unseen_graphs_get_the_block_of_the_union(attributed, seed, labelled):
+def test_transform_equals_block_of_fit_transform(attributed, seed, labelled):
     graphs = random_graphs(seed, labelled=labelled)
     batch = as_batch(with_attributes(graphs) if attributed else graphs)
     model = RetGK(node_width=0.5, graph_width=0.7)
@@ -100,20 +104,20 @@ def test_unseen_graphs_get_the_block_of_the_union(attributed, seed, labelled):
     assert np.linalg.eigvalsh(whole).min() > -1e-6
 
 
-def test_widths_are_medians_of_the_graphs_of_fit():
+def test_default_widths_are_medians_of_training_graphs():
     batch = as_given(random_graphs(4, 12))
     model = RetGK(10)
     kernel = model.fit_transform(batch)
     distances = -np.log(kernel) * model.graph_width_
     assert np.median(distances) == pytest.approx(model.graph_width_)
-    rows = return_probabilities(batch, 10, loops=True)
-    gaps = [np.linalg.norm(a - b) for n, a in enumerate(rows) for b in rows[:n]]
+    returns = return_probabilities(batch, 10, loops=True)
+    gaps = [np.linalg.norm(a - b) for n, a in enumerate(returns) for b in returns[:n]]
     assert model.node_width_ == pytest.approx(np.median(gaps))
     regular = RetGK().fit(datasets.load("regular").graphs[:3])
     assert regular.graph_width_ > 0
 
 
-def test_the_order_of_nodes_does_not_count():
+def test_relabeling_nodes_preserves_kernel():
     graphs = random_graphs(2)
     others = [permuted(g, seed) for seed, g in enumerate(graphs)]
     model = RetGK()
@@ -121,15 +125,23 @@ def test_the_order_of_nodes_does_not_count():
     np.testing.assert_allclose(model.transform(as_given(others)), whole, atol=1e-6)
 
 
-def test_attributes_may_be_left_out():
-    plain = RetGK().fit_transform(as_batch(random_graphs(3)))
-    model = RetGK(with_attributes=False)
-    found = model.fit_transform(as_batch(with_attributes(random_graphs(3))))
-    np.testing.assert_array_equal(found, plain)
+@pytest.mark.parametrize(
+    ("node_features", "read"),
+    [
+        (("labels",), {"node_attributes": None}),
+        (("attributes",), {"node_label": None}),
+        ((), {"node_attributes": None, "node_label": None}),
+    ],
+)
+def test_node_features_are_selected_by_name(node_features, read):
+    graphs = with_attributes(random_graphs(3))
+    expected = RetGK().fit_transform(as_batch(graphs, **read))
+    found = RetGK(node_features=node_features).fit_transform(as_batch(graphs))
+    np.testing.assert_array_equal(found, expected)
 
 
 @pytest.mark.parametrize("n_jobs", [None, 2])
-def test_nodes_are_compared_in_parts(n_jobs, monkeypatch):
+def test_kernel_does_not_depend_on_threads_and_chunks(n_jobs, monkeypatch):
     batch = as_given(random_graphs(5, 20))
     model = RetGK()
     whole, rest = model.fit_transform(batch), model.transform(batch[:7])
@@ -140,7 +152,7 @@ def test_nodes_are_compared_in_parts(n_jobs, monkeypatch):
     np.testing.assert_allclose(model.transform(batch[:7]), rest, atol=1e-7)
 
 
-def test_what_is_not_defined_is_refused(monkeypatch):
+def test_unsupported_input_raises(monkeypatch):
     graphs = as_batch(random_graphs(0, labelled=False))
     with pytest.raises(InputError, match="RetGK compares undirected graphs, but graph 0"):
         RetGK().fit([nx.DiGraph([(0, 1)])])
@@ -149,8 +161,15 @@ def test_what_is_not_defined_is_refused(monkeypatch):
     with pytest.raises(InputError, match="kernel must be one of 'laplacian', 'gaussian'"):
         RetGK(kernel="linear").fit(graphs)
     attributed = as_batch(with_attributes(random_graphs(0, labelled=False)))
-    with pytest.raises(InputError, match="Nodes have 2 attributes, those of fit have 0"):
+    with pytest.raises(
+        InputError, match="have 2 node attributes, but the training graphs had 0"
+    ):
         RetGK().fit(graphs).transform(attributed)
-    monkeypatch.setattr(module, "_PAIR_SECONDS", 1e6)
+    supported = r"\(\), \('labels',\), \('attributes',\), \('labels', 'attributes'\), got"
+    with pytest.raises(
+        InputError, match=f"node_features must be one of 'auto', {supported}"
+    ):
+        RetGK(node_features="degrees").fit(graphs)
+    monkeypatch.setattr(module, "_SECONDS_PER_PAIR", 1e6)
     with pytest.raises(InputError, match="RetGK would take .* days"):
         RetGK().fit(graphs)

@@ -5,8 +5,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gskn import as_batch
 from gskn.baselines import ShortestPathKernel
-from gskn.baselines import _shortest_path as module
+from gskn.baselines._shared import _pairs
 from tests.baselines.test_wl import as_given, as_grakel, random_graphs
 
 
@@ -24,13 +25,13 @@ def slow_kernel(graphs):
 
 
 @given(st.integers(0, 2**20), st.booleans())
-def test_pairs_are_those_of_the_definition(seed, labelled):
+def test_kernel_equals_definition(seed, labelled):
     graphs = random_graphs(seed, labelled=labelled)
     found = ShortestPathKernel(normalize=False).fit_transform(as_given(graphs))
     np.testing.assert_array_equal(found, slow_kernel(graphs))
 
 
-def test_grakel_gives_the_same(grakel):
+def test_kernel_equals_grakel(grakel):
     graphs = [g for g in random_graphs(3, 30) if g.number_of_edges()]
     theirs = grakel.ShortestPath(with_labels=True, normalize=True)
     found = ShortestPathKernel().fit_transform(as_given(graphs))
@@ -39,7 +40,7 @@ def test_grakel_gives_the_same(grakel):
 
 
 @given(st.integers(0, 2**20))
-def test_unseen_graphs_get_the_block_of_the_union(seed):
+def test_transform_equals_block_of_fit_transform(seed):
     batch = as_given(random_graphs(seed))
     model = ShortestPathKernel()
     whole = model.fit_transform(batch)
@@ -48,9 +49,18 @@ def test_unseen_graphs_get_the_block_of_the_union(seed):
     assert np.linalg.eigvalsh(whole).min() > -1e-9
 
 
-def test_large_graphs_are_compared_in_parts(monkeypatch):
+def test_labels_are_ignored_without_node_features():
+    graphs = random_graphs(4)
+    labelled, plain = as_given(graphs), as_batch(graphs, node_label=None)
+    model = ShortestPathKernel(node_features=()).fit(labelled)
+    expected = ShortestPathKernel().fit_transform(plain)
+    np.testing.assert_array_equal(model.transform(plain), expected)
+    np.testing.assert_array_equal(model.transform(labelled), expected)
+
+
+def test_kernel_does_not_depend_on_chunks(monkeypatch):
     batch = as_given(random_graphs(5))
     whole = ShortestPathKernel().fit_transform(batch)
-    monkeypatch.setattr(module, "_CELLS", 20)
-    monkeypatch.setattr(module, "_RUN_NODES", 7)
+    monkeypatch.setattr(_pairs, "_CELLS", 20)
+    monkeypatch.setattr(_pairs, "_RUN_NODES", 7)
     np.testing.assert_array_equal(ShortestPathKernel().fit_transform(batch), whole)

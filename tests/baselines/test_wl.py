@@ -25,7 +25,7 @@ def random_graphs(seed, n_graphs=8, labelled=True):
 
 
 def permuted(graph, seed):
-    """The same graph, its nodes in another order."""
+    """Return the same graph with its nodes in random order."""
     names = np.random.default_rng(seed).permutation(len(graph)).tolist()
     renamed = nx.relabel_nodes(graph, dict(zip(graph, names, strict=True)))
     result = nx.Graph()
@@ -39,7 +39,7 @@ def as_given(graphs):
 
 
 def slow_colors(graphs, n_iterations):
-    """Colors of all rounds as nested tuples: one list of colors for every node."""
+    """Return the colors (nested tuples) of all iterations, one list for every node."""
     colors = [{v: g.nodes[v].get("label", g.degree(v)) for v in g} for g in graphs]
     rounds = [colors]
     for _ in range(n_iterations):
@@ -55,24 +55,24 @@ def slow_colors(graphs, n_iterations):
 
 
 def agreement(one, other):
-    """In how many rounds the colors of nodes are equal, for all pairs of nodes."""
+    """Return the number of iterations with equal colors for all pairs of nodes."""
     return np.array([[sum(map(eq, a, b)) for b in other] for a in one])
 
 
 def slow_kernel(graphs, n_iterations):
-    """All pairs of nodes count."""
+    """Sum the agreement of all pairs of nodes."""
     colors = slow_colors(graphs, n_iterations)
     return np.array([[agreement(a, b).sum() for b in colors] for a in colors])
 
 
 def slow_assignment(graphs, n_iterations):
-    """Only the best matching counts, found by the Hungarian method."""
+    """Sum the agreement of the best matching, found by the Hungarian method."""
     colors = slow_colors(graphs, n_iterations)
     result = np.zeros((len(graphs), len(graphs)))
     for i, one in enumerate(colors):
         for j, other in enumerate(colors):
-            worth = agreement(one, other)
-            result[i, j] = worth[linear_sum_assignment(worth, maximize=True)].sum()
+            values = agreement(one, other)
+            result[i, j] = values[linear_sum_assignment(values, maximize=True)].sum()
     return result
 
 
@@ -87,20 +87,20 @@ def as_grakel(grakel, graphs):
 
 
 @given(st.integers(0, 2**20), st.booleans(), st.integers(0, 3))
-def test_colors_are_those_of_the_definition(seed, labelled, n_iterations):
+def test_kernel_equals_definition(seed, labelled, n_iterations):
     graphs = random_graphs(seed, labelled=labelled)
     kernel = WLKernel(n_iterations, normalize=False).fit_transform(as_given(graphs))
     np.testing.assert_array_equal(kernel, slow_kernel(graphs, n_iterations))
 
 
 @given(st.integers(0, 2**20), st.booleans(), st.integers(0, 3))
-def test_the_assignment_is_the_best_one(seed, labelled, n_iterations):
+def test_assignment_kernel_equals_best_matching(seed, labelled, n_iterations):
     graphs = random_graphs(seed, 5, labelled=labelled)
     kernel = WLOAKernel(n_iterations, normalize=False).fit_transform(as_given(graphs))
     np.testing.assert_array_equal(kernel, slow_assignment(graphs, n_iterations))
 
 
-def test_grakel_gives_the_same(grakel):
+def test_kernel_equals_grakel(grakel):
     graphs = [g for g in random_graphs(0, 30) if g.number_of_edges()]
     expected = grakel.WeisfeilerLehman(n_iter=3, base_graph_kernel=grakel.VertexHistogram)
     found = WLKernel(3, normalize=False).fit_transform(as_given(graphs))
@@ -108,8 +108,8 @@ def test_grakel_gives_the_same(grakel):
 
 
 @pytest.mark.parametrize("normalize", [True, False])
-def test_grakel_gives_the_same_assignment(grakel, normalize):
-    # GraKeL loses nodes without edges after the first round.
+def test_assignment_kernel_equals_grakel(grakel, normalize):
+    # GraKeL drops nodes without edges after the first iteration.
     graphs = [g for g in random_graphs(0, 60) if min(dict(g.degree).values())]
     assert len(graphs) > 20
     expected = grakel.WeisfeilerLehmanOptimalAssignment(n_iter=3, normalize=normalize)
@@ -120,7 +120,7 @@ def test_grakel_gives_the_same_assignment(grakel, normalize):
 @pytest.mark.parametrize("kind", [WLKernel, WLOAKernel])
 @pytest.mark.parametrize("normalize", [True, False])
 @given(seed=st.integers(0, 2**20))
-def test_unseen_graphs_get_the_block_of_the_union(kind, normalize, seed):
+def test_transform_equals_block_of_fit_transform(kind, normalize, seed):
     batch = as_given(random_graphs(seed))
     model = kind(2, normalize=normalize)
     whole = model.fit_transform(batch)
@@ -132,31 +132,31 @@ def test_unseen_graphs_get_the_block_of_the_union(kind, normalize, seed):
 
 
 @pytest.mark.parametrize("kind", [WLKernel, WLOAKernel])
-def test_the_order_of_nodes_does_not_count(kind):
+def test_relabeling_nodes_preserves_kernel(kind):
     graphs = random_graphs(2)
     others = [permuted(g, seed) for seed, g in enumerate(graphs)]
     kernel = kind(3).fit(as_given(graphs)).transform(as_given(others))
     np.testing.assert_allclose(kernel, kind(3).fit_transform(as_given(graphs)), atol=1e-12)
 
 
-def test_labels_are_known_by_value_whatever_their_order():
+def test_labels_are_compared_by_value():
     graphs = random_graphs(1)
     model = WLKernel(2).fit(as_given(graphs))
-    one = as_given(graphs[:1])  # label values in another order, or fewer
+    one = as_given(graphs[:1])  # other label values, in another order
     np.testing.assert_allclose(model.transform(one), model.transform(as_given(graphs))[:1])
 
 
-def test_attributes_alone_are_refused():
+def test_graphs_with_attributes_only_raise():
     graph = nx.path_graph(3)
     nx.set_node_attributes(graph, 1.0, "x")
     batch = as_batch([graph], node_attributes=["x"])
     with pytest.raises(
-        InputError, match="WLKernel compares labels of nodes, but the graphs have"
+        InputError, match="WLKernel compares node labels, but the graphs have"
     ):
         WLKernel().fit(batch)
 
 
-def test_regular_graphs_are_all_alike():
+def test_regular_graphs_have_equal_kernels():
     data = datasets.load("regular")
     kernel = WLKernel().fit_transform(data.graphs)
     np.testing.assert_allclose(kernel, 1)

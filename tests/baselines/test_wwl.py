@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from scipy.stats import wasserstein_distance
 
 from gskn import as_batch
-from gskn.baselines import WWLKernel, _transport
+from gskn.baselines import WWLKernel
+from gskn.baselines._shared import _transport
 from gskn.exceptions import InputError
 from tests.baselines.test_wl import as_given, random_graphs
 
@@ -25,7 +26,7 @@ def as_attributed(graphs):
     return as_batch(graphs, node_attributes="x")
 
 
-def turned_round(graph):
+def with_reversed_nodes(graph):
     copied = nx.Graph()
     copied.add_nodes_from((v, graph.nodes[v]) for v in sorted(graph, reverse=True))
     copied.add_edges_from(graph.edges)
@@ -42,15 +43,15 @@ def solve_all(graphs, distance):
 
 
 def slow_color_distances(graphs, n_iterations):
-    """Sequences of colors as nested tuples, compared by Hamming, transported by POT."""
+    """Compare sequences of colors (nested tuples) by Hamming distance; solve with POT."""
     sequences = []
     for graph in graphs:
         colors = {v: graph.nodes[v].get("label", graph.degree(v)) for v in graph}
         rounds = [colors]
         for _ in range(n_iterations):
-            own = rounds[-1]
+            last = rounds[-1]
             rounds.append(
-                {v: (own[v], sorted((own[w] for w in graph[v]), key=repr)) for v in graph}
+                {v: (last[v], sorted((last[w] for w in graph[v]), key=repr)) for v in graph}
             )
         sequences.append([[colors[v] for colors in rounds] for v in graph])
     return solve_all(sequences, hamming)
@@ -61,26 +62,26 @@ def hamming(one, other):
 
 
 def slow_attribute_distances(graphs, n_iterations):
-    """Attributes node by node, transported by POT."""
+    """Aggregate attributes node by node; solve with POT."""
     everything = np.array([g.nodes[v]["x"] for g in graphs for v in g])
     mean, spread = everything.mean(axis=0), everything.std(axis=0)
     clouds = []
     for graph in graphs:
         rows = [{v: (np.array(graph.nodes[v]["x"]) - mean) / spread for v in graph}]
         for _ in range(n_iterations):
-            own = rows[-1]
-            around = {
-                v: np.mean([own[w] for w in graph[v]], axis=0) if graph[v] else 0.0
+            last = rows[-1]
+            means = {
+                v: np.mean([last[w] for w in graph[v]], axis=0) if graph[v] else 0.0
                 for v in graph
             }
-            rows.append({v: (own[v] + around[v]) / 2 for v in graph})
+            rows.append({v: (last[v] + means[v]) / 2 for v in graph})
         clouds.append([np.concatenate([one[v] for one in rows]) for v in graph])
     return solve_all(clouds, lambda a, b: np.linalg.norm(a - b))
 
 
 @settings(max_examples=20)
 @given(st.integers(0, 2**20), st.booleans(), st.integers(0, 3))
-def test_the_closed_form_of_colors_is_what_pot_finds(seed, labelled, n_iterations):
+def test_label_distances_equal_pot(seed, labelled, n_iterations):
     graphs = random_graphs(seed, labelled=labelled)
     found = WWLKernel(n_iterations).fit(as_given(graphs)).distances()
     expected = slow_color_distances(graphs, n_iterations)
@@ -89,7 +90,7 @@ def test_the_closed_form_of_colors_is_what_pot_finds(seed, labelled, n_iteration
 
 @settings(max_examples=20)
 @given(st.integers(0, 2**20), st.integers(0, 3))
-def test_attributes_are_moved_as_pot_finds(seed, n_iterations):
+def test_attribute_distances_equal_pot(seed, n_iterations):
     graphs = with_attributes(seed)
     found = WWLKernel(n_iterations).fit(as_attributed(graphs)).distances()
     np.testing.assert_allclose(
@@ -97,7 +98,7 @@ def test_attributes_are_moved_as_pot_finds(seed, n_iterations):
     )
 
 
-def test_one_attribute_without_steps_is_the_distance_of_scipy():
+def test_distances_of_one_attribute_equal_scipy():
     graphs = with_attributes(0, n_attributes=1)
     values = [np.array([g.nodes[v]["x"][0] for v in g]) for g in graphs]
     spread = np.concatenate(values).std()
@@ -109,7 +110,7 @@ def test_one_attribute_without_steps_is_the_distance_of_scipy():
 @pytest.mark.parametrize("read", [as_given, as_attributed])
 @settings(max_examples=20)
 @given(seed=st.integers(0, 2**20))
-def test_kernels_obey_their_laws(read, seed):
+def test_kernel_is_symmetric_and_consistent(read, seed):
     batch = read(with_attributes(seed, 8))
     model = WWLKernel(2, gamma=0.7)
     whole = model.fit_transform(batch)
@@ -117,37 +118,39 @@ def test_kernels_obey_their_laws(read, seed):
     np.testing.assert_allclose(np.diagonal(whole), 1)
     np.testing.assert_allclose(np.exp(-0.7 * model.distances(batch)), whole, atol=1e-12)
     np.testing.assert_array_equal(model.transform(batch[[3]])[0] > 0, True)
-    if read is as_given:  # attributes: not promised
+    if read is as_given:  # not guaranteed for attributes
         assert np.linalg.eigvalsh(whole).min() > -1e-9
-        rest = model.fit(batch[:5]).transform(batch[5:])  # attributes: scaled by fit
+        rest = model.fit(batch[:5]).transform(
+            batch[5:]
+        )  # attributes are scaled by the training graphs
         np.testing.assert_allclose(rest, whole[5:, :5], atol=1e-12)
 
 
-def test_unseen_graphs_are_scaled_by_the_training_graphs():
+def test_new_graphs_are_scaled_by_training_graphs():
     graphs = with_attributes(4)
     model = WWLKernel(1).fit(as_attributed(graphs))
-    shifted = as_attributed(graphs[2:3])
-    np.testing.assert_allclose(model.distances(shifted), model.distances()[2:3], atol=1e-12)
+    one = as_attributed(graphs[2:3])
+    np.testing.assert_allclose(model.distances(one), model.distances()[2:3], atol=1e-12)
 
 
 @pytest.mark.parametrize("read", [as_given, as_attributed])
-def test_the_order_of_nodes_does_not_matter(read):
+def test_relabeling_nodes_preserves_kernel(read):
     graphs = with_attributes(7)
-    turned = [turned_round(graph) for graph in graphs]
+    others = [with_reversed_nodes(graph) for graph in graphs]
     model = WWLKernel().fit(read(graphs))
-    np.testing.assert_allclose(model.distances(read(turned)), model.distances(), atol=1e-9)
+    np.testing.assert_allclose(model.distances(read(others)), model.distances(), atol=1e-9)
 
 
-def test_attributes_go_before_labels_unless_asked_otherwise():
+def test_auto_prefers_attributes_to_labels():
     graphs = with_attributes(5)
     both = as_batch(graphs, node_label="label", node_attributes="x")
-    for sources, read in (("auto", as_attributed), ("labels", as_given)):
-        found = WWLKernel(sources=sources).fit(both).distances()
+    for node_features, read in (("auto", as_attributed), ("labels", as_given)):
+        found = WWLKernel(node_features=node_features).fit(both).distances()
         expected = WWLKernel().fit(read(graphs)).distances()
         np.testing.assert_allclose(found, expected, atol=1e-12)
 
 
-def test_runs_of_graphs_change_nothing(monkeypatch):
+def test_distances_do_not_depend_on_chunks(monkeypatch):
     batch = as_attributed(with_attributes(2, 9))
     model = WWLKernel().fit(batch)
     whole = model.distances()
@@ -157,7 +160,7 @@ def test_runs_of_graphs_change_nothing(monkeypatch):
 
 
 @pytest.mark.parametrize("attributed", [True, False])
-def test_graphs_without_nodes_are_like_no_other(attributed):
+def test_kernel_of_graphs_without_nodes_is_zero(attributed):
     path = nx.path_graph(3)
     nx.set_node_attributes(path, 1.0, "x")
     options = {"node_attributes": "x"} if attributed else {}
@@ -166,16 +169,23 @@ def test_graphs_without_nodes_are_like_no_other(attributed):
     np.testing.assert_allclose(found, [[1, 0, 0], [0, 1, 1], [0, 1, 1]], atol=1e-12)
 
 
-def test_what_cannot_be_done_is_refused(monkeypatch):
+def test_unsupported_input_raises(monkeypatch):
     batch = as_given(random_graphs(0))
-    with pytest.raises(InputError, match="WWL compares attributes of nodes, but the"):
-        WWLKernel(sources="attributes").fit(batch)
+    with pytest.raises(InputError, match="WWL compares node attributes, but the"):
+        WWLKernel(node_features="attributes").fit(batch)
+    supported = r"\('labels',\), \('attributes',\), got \('labels', 'attributes'\)"
+    with pytest.raises(
+        InputError, match=f"node_features must be one of 'auto', {supported}"
+    ):
+        WWLKernel(node_features=("labels", "attributes")).fit(batch)
     with pytest.raises(InputError, match="gamma must be above 0"):
         WWLKernel(gamma=0).fit(batch)
     attributed = as_attributed(with_attributes(0))
     wider = as_attributed(with_attributes(0, n_attributes=3))
-    with pytest.raises(InputError, match="have 3 node attributes, but those of fit had 2"):
+    with pytest.raises(
+        InputError, match="have 3 node attributes, but the training graphs had 2"
+    ):
         WWLKernel().fit(attributed).transform(wider)
-    monkeypatch.setattr(_transport, "_SECONDS_A_PAIR", 1e5)
+    monkeypatch.setattr(_transport, "_SECONDS_PER_PAIR", 1e5)
     with pytest.raises(InputError, match="transport between attributes would take"):
         WWLKernel().fit_transform(attributed)

@@ -19,9 +19,9 @@ class GraphKernel(Baseline):
     """Base class of kernels between graphs.
 
     ``transform`` returns the kernel between graphs and the graphs of ``fit``. It has three
-    steps, which subclasses implement: `_describe` computes what is compared (`_learn` does
-    this for the graphs of ``fit``), `_compare` compares two sets of graphs, and
-    `_postprocess` turns the comparison into the kernel.
+    steps, which subclasses implement: ``_describe`` computes what is compared (``_learn``
+    does this for the graphs of ``fit``), ``_compare`` compares two sets of graphs, and
+    ``_postprocess`` turns the comparison into the kernel.
 
     Attributes
     ----------
@@ -165,7 +165,7 @@ class GraphKernel(Baseline):
 class NormalizedKernel(GraphKernel):
     """Kernel that is divided by the norms of both graphs if ``normalize`` is true.
 
-    Subclasses also implement `_self_kernel`.
+    Subclasses also implement ``_self_kernel``.
     """
 
     postprocess_parameters = ("normalize",)
