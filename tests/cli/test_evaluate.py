@@ -100,7 +100,7 @@ def test_a_run_that_was_killed_goes_on_where_it_was(tmp_path):
     command = [sys.executable, "-m", "gskn", *map(str, arguments)]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     for _ in range(600):
-        if out.exists() and len(out.read_bytes().splitlines()) >= 3:
+        if out.exists() and out.read_bytes().count(b"\n[") >= 3:
             break
         time.sleep(0.1)
     process.send_signal(signal.SIGKILL)
@@ -137,7 +137,7 @@ def test_a_run_that_is_interrupted_is_one_line_and_keeps_its_records(tmp_path):
     assert (process.returncode, stdout, stderr) == (130, "", "error: interrupted\n")
     records = ResultFile(out).read()
     assert records
-    assert out.read_bytes().count(b"\n") == len(records)
+    assert out.read_bytes().count(b"\n[") == len(records)
     names = {path.name for path in tmp_path.iterdir() if path.name != "user"}
     assert names == {"runs.jsonl", ".runs.jsonl.lock"}
 

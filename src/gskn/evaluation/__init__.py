@@ -1,11 +1,12 @@
-"""How good rows are: models, protocols, scores, records of runs and pictures."""
+"""Evaluation of embeddings: models, protocols, scores, result files and plots."""
 
 from gskn.evaluation._model import Model
 from gskn.evaluation._models import MODELS
 from gskn.evaluation._nodes import NODE_METRICS, evaluate_nodes
 from gskn.evaluation._order import check_order_independence
 from gskn.evaluation._protocols import evaluate
-from gskn.evaluation._records import Record, ResultFile
+from gskn.evaluation._records import Record
+from gskn.evaluation._result_file import ResultFile
 from gskn.evaluation._scores import (
     GRAPH_METRICS,
     Summary,
@@ -23,6 +24,20 @@ from gskn.evaluation.plots import (
     plot_times,
     save_figure,
 )
+
+# Shared with `gskn.reproduce`, but not part of the public interface.
+from gskn.evaluation._model import make as make  # isort: skip
+from gskn.evaluation._model import plain as plain  # isort: skip
+from gskn.evaluation._nodes import SHARES as SHARES  # isort: skip
+from gskn.evaluation._protocols import split as split  # isort: skip
+from gskn.evaluation._records import Clock as Clock  # isort: skip
+from gskn.evaluation._records import with_provenance as with_provenance  # isort: skip
+from gskn.evaluation._scores import get_score as get_score  # isort: skip
+from gskn.evaluation._svm import LINEAR as LINEAR  # isort: skip
+from gskn.evaluation._svm import RBF as RBF  # isort: skip
+from gskn.evaluation._svm import Setting as Setting  # isort: skip
+from gskn.evaluation._svm import predict as predict  # isort: skip
+from gskn.evaluation._svm import stopping_early as stopping_early  # isort: skip
 
 __all__ = [
     "GRAPH_METRICS",

@@ -21,7 +21,8 @@ from gskn.evaluation._digest import digest_data
 from gskn.evaluation._limits import check_jobs, check_seed
 from gskn.evaluation._model import Model, make, plain
 from gskn.evaluation._models import find_models
-from gskn.evaluation._records import Clock, Record, ResultFile, complete
+from gskn.evaluation._records import Clock, Record, with_provenance
+from gskn.evaluation._result_file import ResultFile
 from gskn.evaluation._svm import Setting
 from gskn.exceptions import InputError
 
@@ -147,7 +148,7 @@ class _Run:
         with clock.measure("classify"):
             scores = _scores(embedded[number], y, train, test, C)
         chosen = {"embedding": plain(self.model.embeddings[number]), "C": C, "inner": inner}
-        return complete(replace(blank, scores=scores, chosen=chosen), clock)
+        return with_provenance(replace(blank, scores=scores, chosen=chosen), clock)
 
     def _embedded(self) -> Iterator[FloatArray]:
         for number, setting in enumerate(self.model.embeddings):

@@ -23,7 +23,8 @@ from gskn.evaluation._limits import check_jobs, check_seed, n_workers
 from gskn.evaluation._model import Model, plain
 from gskn.evaluation._models import find_models
 from gskn.evaluation._part import Part
-from gskn.evaluation._records import Clock, Record, ResultFile, complete
+from gskn.evaluation._records import Clock, Record, with_provenance
+from gskn.evaluation._result_file import ResultFile
 from gskn.evaluation._scores import score_classes
 from gskn.evaluation._shared import Shared
 from gskn.evaluation._svm import Setting, choose, predict, stopping_early
@@ -184,7 +185,7 @@ class _Run:
         with clock.measure("classify"):
             (scores,) = _test([classifier], rows, y, others, truth)
         chosen = _chosen(setting, classifier, rows) | {"inner": inner}
-        return complete(replace(blank, scores=scores, chosen=chosen), clock)
+        return with_provenance(replace(blank, scores=scores, chosen=chosen), clock)
 
     def _choose(
         self, model: Model, part: Part, y: AnyArray, clock: Clock
@@ -224,7 +225,7 @@ class _Run:
             for record, scores in zip(own, tested, strict=True):
                 done = known.get(record.key)
                 fresh = replace(record, scores=scores, chosen=chosen)
-                fresh = complete(fresh, clock.shared(len(parts)))
+                fresh = with_provenance(fresh, clock.shared(len(parts)))
                 yield self._keep(done or fresh, new=done is None)
 
     def _best_on_test(

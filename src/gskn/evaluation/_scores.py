@@ -128,7 +128,7 @@ def _by_repeat(records: Sequence[Record], metric: str) -> list[list[float]]:
     named = f"{records[0].model} on {records[0].data}"
     repeats: dict[int, dict[int, float]] = {}
     for record in sorted(records, key=lambda record: (record.repeat, record.fold)):
-        score = score_of(record, metric)
+        score = get_score(record, metric)
         folds = repeats.setdefault(record.repeat, {})
         if record.fold in folds:
             raise InputError(
@@ -143,7 +143,7 @@ def _by_repeat(records: Sequence[Record], metric: str) -> list[list[float]]:
     return [list(folds.values()) for folds in repeats.values()]
 
 
-def score_of(record: Record, metric: str) -> float:
+def get_score(record: Record, metric: str) -> float:
     """Return a score of a record; raise if it does not have it."""
     if metric not in record.scores:
         known = ", ".join(record.scores) or "none"

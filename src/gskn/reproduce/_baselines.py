@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from gskn.evaluation._records import Record
+from gskn.evaluation import Record
 from gskn.reproduce._jobs import Job
 from gskn.reproduce._printed import CONTINUOUS, GRAPHS, LITERATURE
 from gskn.reproduce._tables import cell, compare, scores_of

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from gskn import datasets
 from gskn.estimators import GSKN
-from gskn.evaluation._models import MODELS
-from gskn.evaluation._records import Record
+from gskn.evaluation import MODELS
+from gskn.evaluation import Record
 from gskn.evaluation.plots import plot_embedding, plot_scores
 from gskn.exceptions import InputError
 from gskn.reproduce import _printed as printed

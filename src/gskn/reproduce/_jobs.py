@@ -8,11 +8,11 @@ from typing import Any
 
 from gskn import datasets
 from gskn.datasets import Dataset
-from gskn.evaluation._model import Model
-from gskn.evaluation._models import MODELS
+from gskn.evaluation import Model
+from gskn.evaluation import MODELS
 from gskn.evaluation._nodes import SHARES, evaluate_nodes
 from gskn.evaluation._protocols import evaluate
-from gskn.evaluation._records import Record, ResultFile
+from gskn.evaluation import Record, ResultFile
 
 # Cost of a fold of each data set, in folds of MUTAG; only for the estimate of time left.
 _COSTS = {

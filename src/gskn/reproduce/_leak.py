@@ -11,7 +11,7 @@ from gskn._types import FloatArray, IndexArray
 from gskn.datasets import Dataset
 from gskn.estimators import GSKN
 from gskn.evaluation._protocols import split
-from gskn.evaluation._records import Clock, Record, complete
+from gskn.evaluation import Clock, Record, with_provenance
 from gskn.evaluation._svm import LINEAR, RBF, predict, stopping_early
 from gskn.reproduce._jobs import Runner
 from gskn.reproduce._tables import cell, scores_of
@@ -66,7 +66,7 @@ def _run(
     found = cache(lambda: _accuracies(data, way, order))  # of all folds, at the first one
 
     def run(blank: Record) -> Record:
-        return complete(replace(blank, scores={"accuracy": found()[blank.fold]}), Clock())
+        return with_provenance(replace(blank, scores={"accuracy": found()[blank.fold]}), Clock())
 
     records = [runner.once(blank, partial(run, blank)) for blank in blanks]
     runner.advance(1.0)

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from gskn.evaluation._model import Model
-from gskn.evaluation._models import MODELS
-from gskn.evaluation._records import Record
+from gskn.evaluation import Model
+from gskn.evaluation import MODELS
+from gskn.evaluation import Record
 from gskn.evaluation._scores import summarize_records
 from gskn.evaluation.plots import Curve, plot_parameters
 

@@ -6,8 +6,8 @@ from functools import partial
 
 import numpy as np
 
-from gskn.evaluation._records import Clock, Record, complete
-from gskn.evaluation._scores import score_of
+from gskn.evaluation import Clock, Record, with_provenance
+from gskn.evaluation._scores import get_score
 from gskn.reproduce._jobs import Runner
 from gskn.reproduce._printed import STATISTICS
 
@@ -37,7 +37,7 @@ def _count(blank: Record, runner: Runner) -> Record:
         "attributes": float(batch.n_attributes),
         "labels": float(batch.node_labels is not None),
     }
-    return complete(replace(blank, scores=scores), Clock())
+    return with_provenance(replace(blank, scores=scores), Clock())
 
 
 def statistics_rows(records: Sequence[Record]) -> list[dict[str, str]]:
@@ -57,9 +57,9 @@ def statistics_rows(records: Sequence[Record]) -> list[dict[str, str]]:
 
 def _ours(record: Record, column: str) -> str:
     if column != "attributes":
-        return f"{score_of(record, column):.0f}"
-    parts = ["labels"] if score_of(record, "labels") else []
-    n_attributes = score_of(record, "attributes")
+        return f"{get_score(record, column):.0f}"
+    parts = ["labels"] if get_score(record, "labels") else []
+    n_attributes = get_score(record, "attributes")
     parts += [f"{n_attributes:.0f}"] if n_attributes else []
     return " + ".join(parts) or "none"
 

@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 from math import isnan
 from typing import Any
 
-from gskn.evaluation._records import Record
+from gskn.evaluation import Record
 from gskn.evaluation._scores import (
     Summary,
     corrected_t_test,
-    score_of,
+    get_score,
     summarize_records,
 )
 from gskn.reproduce._printed import NODES, STRUCTURE, Printed
@@ -135,7 +135,7 @@ def compare(records: Sequence[Record], data: str, model: str, other: str) -> str
     Folds on which an accuracy is not defined are left out.
     """
     one, two = (
-        {(r.repeat, r.fold, r.seed): score_of(r, "accuracy") for r in own}
+        {(r.repeat, r.fold, r.seed): get_score(r, "accuracy") for r in own}
         for own in (select(records, data, name, "nested") for name in (model, other))
     )
     common = sorted(k for k in one.keys() & two.keys() if not isnan(one[k] + two[k]))

@@ -12,9 +12,9 @@ from sklearn.base import clone
 from gskn.baselines import GCKN
 from gskn.estimators import GSKN
 from gskn.evaluation._model import make, plain
-from gskn.evaluation._models import MODELS
-from gskn.evaluation._records import Clock, Record, complete
-from gskn.evaluation._scores import score_of
+from gskn.evaluation import MODELS
+from gskn.evaluation import Clock, Record, with_provenance
+from gskn.evaluation._scores import get_score
 from gskn.evaluation._svm import Setting
 from gskn.evaluation.plots import Timing, plot_times
 from gskn.graphs import GraphBatch, as_batch
@@ -90,7 +90,7 @@ def _time(blank: Record, runner: Runner, timed: Timed) -> Record:
     with clock.measure("embed"):
         estimator.fit_transform(batch)
     scores = {"minutes": clock.seconds["embed"] / 60, "edges": float(batch.n_edges)}
-    return complete(replace(blank, scores=scores), clock)
+    return with_provenance(replace(blank, scores=scores), clock)
 
 
 def _random_graph(n_edges: int) -> GraphBatch:
@@ -105,7 +105,7 @@ def _random_graph(n_edges: int) -> GraphBatch:
 def time_rows(records: Sequence[Record]) -> list[dict[str, str]]:
     """Return minutes of every system on the sets of the paper."""
     own = [record for record in records if record.protocol == _PROTOCOL]
-    ours = {(record.data, record.model): score_of(record, "minutes") for record in own}
+    ours = {(record.data, record.model): get_score(record, "minutes") for record in own}
     rows = []
     for data, cells in TIMES.items():
         for system in dict.fromkeys([*cells, *_OURS, *_OTHERS]):
@@ -128,8 +128,8 @@ def time_figure(records: Sequence[Record]) -> "Figure | None":
     lines = []
     for system in _GROWTH:
         own = [r for r in records if (r.protocol, r.model) == (_PROTOCOL, system)]
-        sizes = [score_of(r, "edges") for r in own]
-        seconds = [60 * score_of(r, "minutes") for r in own]
+        sizes = [get_score(r, "edges") for r in own]
+        seconds = [60 * get_score(r, "minutes") for r in own]
         lines.append(Timing(system, sizes, seconds))
     title = f"Time to fit and embed a random graph of mean degree {_MEAN_DEGREE}"
     return plot_times(lines, size="Edges", title=title)
