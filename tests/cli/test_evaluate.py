@@ -66,7 +66,7 @@ def test_a_wrong_name_of_a_picture_is_refused_before_the_run(tmp_path):
     result = run("evaluate", "regular", "--models", "aw", "--out", out, "--plot", "a.pdf")
     assert result.returncode == 1
     assert result.stderr.count("\n") == 1
-    assert "must end in .png or .svg, got 'a.pdf'" in result.stderr
+    assert "must have the suffix .png or .svg, got 'a.pdf'" in result.stderr
     assert not out.exists()
 
 

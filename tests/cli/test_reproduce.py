@@ -36,4 +36,4 @@ def test_a_name_there_is_not_is_one_line():
     result = run("reproduce", "table99")
     assert result.returncode == 1
     assert result.stderr.count("\n") == 1
-    assert "no experiment 'table99'" in result.stderr
+    assert "Unknown experiment 'table99'" in result.stderr

@@ -71,7 +71,7 @@ def _check_outputs(chosen: list["Experiment"], out: Path) -> bool:
 
     from gskn._files import check_output
     from gskn.evaluation import ResultFile
-    from gskn.evaluation.plots import check_picture
+    from gskn.evaluation.plots import check_figure_path
     from gskn.exceptions import GsknWarning, MissingExtraError
 
     check_output(out / "records.jsonl")
@@ -79,7 +79,7 @@ def _check_outputs(chosen: list["Experiment"], out: Path) -> bool:
     try:
         for experiment in chosen:
             if experiment.figure is not None:
-                check_picture(_picture(experiment, out))
+                check_figure_path(_picture(experiment, out))
     except MissingExtraError as error:  # the tables do not need it
         warnings.warn(f"No figures: {error}", GsknWarning, stacklevel=1)
         return False
@@ -120,7 +120,7 @@ def _run(
             lambda cost: bar.advance(task, cost),
         )
         records = experiment.run(runner, quick)
-        return records + runner.also(records)
+        return records + runner.stored(records)
 
 
 def _draw(experiment: "Experiment", records: list["Record"], out: Path) -> None:

@@ -1,4 +1,4 @@
-"""The paper's tables and figures, with our numbers beside the printed ones."""
+"""Tables and figures of the paper, with our results beside the printed numbers."""
 
 from gskn.reproduce._experiments import (
     EXPERIMENTS,

@@ -1,4 +1,4 @@
-"""Other systems beside ours, all under the same protocol in the same process."""
+"""Table of baselines: all models under the same protocol, in the same process."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,10 +6,10 @@ from typing import Any
 from gskn.evaluation import Record
 from gskn.reproduce._jobs import Job
 from gskn.reproduce._printed import CONTINUOUS, GRAPHS, LITERATURE
-from gskn.reproduce._tables import cell, compare, scores_of
+from gskn.reproduce._tables import compare, format_summary, summary_of
 
-# What the paper calls them, then those it does not have.
-OTHERS = {
+# Models by the name in the paper, followed by models that the paper does not have.
+BASELINES = {
     "LDP": "ldp",
     "Graph2Vec": "graph2vec",
     "WL subtree": "wl",
@@ -26,16 +26,17 @@ OTHERS = {
     "GCKN, walks": "gckn-walk",
     "GCKN, subtrees": "gckn-subtree",
 }
-# PROTEINS has an attribute, too, that the literature leaves out.
-CONTINUOUS_OTHERS = {
+# For data sets with continuous attributes. PROTEINS has an attribute, too, but it is not
+# used in the literature.
+CONTINUOUS_BASELINES = {
     "HGK-WL": "hgk-wl",
     "HGK-SP": "hgk-sp",
-    **OTHERS,
+    **BASELINES,
     "RetGK": "retgk",
     "GNTK": "gntk",
     "WWL": "wwl",
 }
-_OURS = {
+_GSKN_MODELS = {
     "GSKN, chosen": "gskn",
     "RW only, chosen": "gskn-rw",
     "GSKN, 64 columns": "rw+aw-64",
@@ -45,25 +46,25 @@ _SIGNS = {"above": " >", "below": " <", "equal": ""}
 
 
 def baseline_jobs(quick: bool) -> list[Job]:  # noqa: FBT001
-    """Return other systems on all sets; quick: the fast ones on three sets."""
+    """Return jobs of all baselines on all data sets; quick: the fast ones on three sets."""
     jobs = []
     for data in ("MUTAG", "PTC", "BZR") if quick else (*GRAPHS, *CONTINUOUS):
-        left_out = _SLOW if quick else set()
-        models = [name for name in _others(data).values() if name not in left_out]
+        skipped = _SLOW if quick else set()
+        models = [name for name in _baselines(data).values() if name not in skipped]
         jobs.append(Job(data, models, "nested", repeats=1 if quick else 3))
     return jobs
 
 
 def baseline_rows(records: Sequence[Record]) -> list[dict[str, Any]]:
-    """Return one row per system, with the accuracy on every set.
+    """Return one row per model, with the accuracy on every data set.
 
-    A system that others measured under an honest protocol has a second row.
+    A model with published results of a nested protocol has a second row.
     """
     rows = []
-    for system in {**_OURS, **CONTINUOUS_OTHERS}:
+    for system in {**_GSKN_MODELS, **CONTINUOUS_BASELINES}:
         ours = {}
-        for data in (*GRAPHS, *CONTINUOUS):  # without attributes there is nothing to hash
-            model = {**_OURS, **_others(data)}.get(system)
+        for data in (*GRAPHS, *CONTINUOUS):  # hash kernels need continuous attributes
+            model = {**_GSKN_MODELS, **_baselines(data)}.get(system)
             ours[data] = "-" if model is None else _cell(records, data, model)
         rows.append({"system": system, **ours})
         published = {data: LITERATURE[data].get(system) or "-" for data in ours}
@@ -72,13 +73,13 @@ def baseline_rows(records: Sequence[Record]) -> list[dict[str, Any]]:
     return rows
 
 
-def _others(data: str) -> dict[str, str]:
-    return CONTINUOUS_OTHERS if data in CONTINUOUS else OTHERS
+def _baselines(data: str) -> dict[str, str]:
+    return CONTINUOUS_BASELINES if data in CONTINUOUS else BASELINES
 
 
 def _cell(records: Sequence[Record], data: str, model: str) -> str:
-    found = scores_of(records, data, model, "nested")
-    if found is None:
-        return cell(None)
+    summary = summary_of(records, data, model, "nested")
+    if summary is None:
+        return format_summary(None)
     verdict = compare(records, data, model, "gskn")
-    return cell(found) + _SIGNS[verdict.partition(" ")[0] or "equal"]
+    return format_summary(summary) + _SIGNS[verdict.partition(" ")[0] or "equal"]
