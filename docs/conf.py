@@ -30,7 +30,7 @@ default_role = "py:obj"  # single backticks in docstrings link to public objects
 nitpicky = True
 smartquotes = False  # keep the two dashes of command-line options
 
-myst_enable_extensions = ["amsmath", "colon_fence", "deflist", "dollarmath"]
+myst_enable_extensions = ["amsmath", "colon_fence", "deflist", "dollarmath", "substitution"]
 myst_heading_anchors = 3
 
 # The page of a module lists the names in its `__all__`, including imported ones.

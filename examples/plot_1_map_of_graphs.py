@@ -4,7 +4,7 @@ A map of graphs
 
 This example plots graph embeddings in two dimensions. The graphs are cycles, paths, wheels
 and ladders, each with some random additional edges. The classes are used only for the
-colours of the plot, not for the embeddings.
+colors of the plot, not for the embeddings.
 """
 
 import matplotlib.pyplot as plt
@@ -24,14 +24,14 @@ print(data.description)
 
 model = make_pipeline(GSKN(pooling="mean", random_state=0), StandardScaler(), PCA(2))
 NAMES = ["cycle", "path", "wheel", "ladder"]
-COLOURS = ["#0072B2", "#E69F00", "#009E73", "#CC79A7"]  # colour-blind friendly
+COLORS = ["#0072B2", "#E69F00", "#009E73", "#CC79A7"]  # color-blind friendly
 MARKERS = "o^sD"
 
 figure, axes = plt.subplots(1, 2, figsize=(10, 4.2), layout="constrained")
 for axis, mask in zip(axes, [data.y >= 0, data.y <= 1], strict=True):
     points, classes = model.fit_transform(data.graphs[mask]), data.y[mask]
     for number in sorted(set(classes.tolist())):
-        style = {"color": COLOURS[number], "marker": MARKERS[number]}
+        style = {"color": COLORS[number], "marker": MARKERS[number]}
         class_points = points[classes == number]
         axis.scatter(*class_points.T, s=28, edgecolor="white", label=NAMES[number], **style)
     axis.set(xlabel="first component", ylabel="second component")
@@ -52,7 +52,7 @@ for number, (name, axis) in enumerate(zip(NAMES, axes, strict=True)):
     graph = smallest.to_networkx(0)
     positions = nx.kamada_kawai_layout(graph)
     nx.draw(
-        graph, positions, axis, node_size=18, node_color=COLOURS[number], edge_color="0.6"
+        graph, positions, axis, node_size=18, node_color=COLORS[number], edge_color="0.6"
     )
     axis.set_title(name)
 plt.show()

@@ -19,11 +19,11 @@ pair = datasets.decalin_bicyclopentyl().graphs
 names = ["decalin", "bicyclopentyl"]
 
 figure, axes = plt.subplots(1, 2, figsize=(7, 2.6), layout="constrained")
-for number, (name, colour) in enumerate(zip(names, [BLUE, ORANGE], strict=True)):
+for number, (name, color) in enumerate(zip(names, [BLUE, ORANGE], strict=True)):
     graph = pair.to_networkx(number)
     positions = nx.kamada_kawai_layout(graph)
     nx.draw(
-        graph, positions, axes[number], node_size=80, node_color=colour, edge_color="0.5"
+        graph, positions, axes[number], node_size=80, node_color=color, edge_color="0.5"
     )
     axes[number].set_title(name)
     axes[number].set_aspect("equal")
@@ -67,13 +67,13 @@ pairs = {
 lengths = np.arange(2, 9)
 figure, axis = plt.subplots(figsize=(9, 3.6), layout="constrained")
 styles = zip(["#0072B2", "#E69F00", "#009E73", "#CC79A7"], "o^sD", strict=True)
-for (name, graphs), (colour, marker) in zip(pairs.items(), styles, strict=True):
+for (name, graphs), (color, marker) in zip(pairs.items(), styles, strict=True):
     distances = []
     for length in lengths:
         totals = pattern_counts(graphs, int(length)).graph_rows().toarray()
         means = totals / graphs.graph_sizes[:, None]
         distances.append(np.abs(means[0] - means[1]).sum())
-    axis.plot(lengths, distances, color=colour, marker=marker, label=name)
+    axis.plot(lengths, distances, color=color, marker=marker, label=name)
 axis.set_yscale("symlog", linthresh=1e-3)
 axis.set(xlabel="walk length (nodes)", ylabel="distance of distributions", ylim=(0, 2))
 axis.legend(frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))

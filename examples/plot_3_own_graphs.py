@@ -50,9 +50,9 @@ for (name, matrix), axis in zip(matrices.items(), axes, strict=True):
     axis.set_xticks(range(6), graphs.graph_names, rotation=60, ha="right")
     axis.set_yticks(range(6), graphs.graph_names)
     for (row, column), value in np.ndenumerate(matrix):
-        colour = "black" if value > 0.8 else "white"
+        color = "black" if value > 0.8 else "white"
         axis.text(
-            column, row, f"{value:.2f}", ha="center", va="center", color=colour, size=7
+            column, row, f"{value:.2f}", ha="center", va="center", color=color, size=7
         )
 figure.colorbar(image, ax=axes, label="similarity", shrink=0.7)
 plt.show()

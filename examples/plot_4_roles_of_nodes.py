@@ -31,18 +31,18 @@ degrees = np.array([degree for _, degree in club.degree])
 order = np.argsort([-degrees[roles == role].mean() for role in range(4)])
 roles = np.argsort(order)[roles]
 
-COLOURS = np.array(["#D55E00", "#0072B2", "#009E73", "#F0E442"])
+COLORS = np.array(["#D55E00", "#0072B2", "#009E73", "#F0E442"])
 positions = nx.kamada_kawai_layout(club)
 figure, axes = plt.subplots(figsize=(9, 5), layout="constrained")
 nx.draw_networkx_edges(club, positions, ax=axes, edge_color="0.75")
-for role, (colour, marker) in enumerate(zip(COLOURS, "so^D", strict=True)):
+for role, (color, marker) in enumerate(zip(COLORS, "so^D", strict=True)):
     nodes = np.flatnonzero(roles == role).tolist()
     nx.draw_networkx_nodes(
         club,
         positions,
         nodelist=nodes,
         node_size=190,
-        node_color=colour,
+        node_color=color,
         node_shape=marker,
         ax=axes,
         edgecolors="black",

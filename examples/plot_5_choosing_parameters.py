@@ -43,8 +43,8 @@ axis.set_xticks(range(4), grid["embed__n_landmarks"])
 axis.set_yticks(range(4), grid["embed__anonymous_length"])
 axis.set(xlabel="landmarks for each length", ylabel="walk length (nodes)")
 for (row, column), mean in np.ndenumerate(means):
-    colour = "black" if mean > (means.min() + 1) / 2 else "white"
-    axis.text(column, row, f"{mean:.2f}", ha="center", va="center", color=colour)
+    color = "black" if mean > (means.min() + 1) / 2 else "white"
+    axis.text(column, row, f"{mean:.2f}", ha="center", va="center", color=color)
 figure.colorbar(image, label="accuracy on inner folds")
 plt.show()
 

@@ -1,23 +1,114 @@
-"""Generate the tables and figures of the results page from ``results/records.jsonl``.
+"""Generate the tables, figures and numbers of the results page from its result file.
 
-No model is evaluated here. ``gskn reproduce`` writes the records.
+No model is evaluated here. ``gskn reproduce`` writes the records to
+``results/records.jsonl``. Numbers in the text of the page are substitutions such as
+``{{ nested_gskn_COLLAB }}``; an unknown name is an error.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from statistics import mean
 from typing import Any
 
 from gskn.evaluation import Record, ResultFile, save_figure
-from gskn.reproduce import EXPERIMENTS, Experiment
+from gskn.reproduce import (
+    EXPERIMENTS,
+    NESTED,
+    PAPER,
+    PAPER_PROTOCOL,
+    Experiment,
+    summary_of,
+)
 
-_NUMBERS = ("paper", "ours, paper protocol", "ours, nested")
+_NUMBERS = (PAPER, PAPER_PROTOCOL, NESTED)
+_SETS = (
+    "MUTAG",
+    "PROTEINS",
+    "PTC",
+    "IMDB-BINARY",
+    "IMDB-MULTI",
+    "COLLAB",
+    "BZR",
+    "COX2",
+    "PROTEINS_full",
+)
+
+
+def read_records(folder: Path) -> list[Record]:
+    """Return the records of the results page."""
+    return list(ResultFile(folder / "results" / "records.jsonl").read().values())
+
+
+def set_numbers(app: Any, config: Any) -> None:
+    """Make the numbers available to the text of all pages."""
+    config.myst_substitutions |= page_numbers(read_records(Path(app.srcdir)))
+
+
+def page_numbers(records: Sequence[Record]) -> dict[str, str]:
+    """Return all means in percent by protocol, model and data set, and some summaries.
+
+    The name of a mean accuracy is ``<protocol>_<model>_<data>``; for other metrics, the
+    metric comes first. Characters that names cannot have are replaced by ``_``.
+    """
+    groups: dict[tuple[str, str, str], list[Record]] = {}
+    for record in records:
+        groups.setdefault((record.protocol, record.model, record.data), []).append(record)
+    numbers: dict[str, str] = {}
+    for (protocol, model, data), group in groups.items():
+        for metric in group[-1].scores.keys() & {"accuracy", "micro_f1"}:
+            prefix = () if metric == "accuracy" else (metric,)
+            name = re.sub(r"\W+", "_", "_".join((*prefix, protocol, model, data)))
+            if name in numbers:
+                raise ValueError(f"Two results have the name {name!r}.")
+            summary = summary_of(group, data, model, protocol, metric)
+            numbers[name] = "" if summary is None else f"{100 * summary.mean:.1f}"
+    return numbers | {
+        "gain_of_all_lengths": _gain(records, "rw+aw", "rw+aw-64"),
+        "better_baselines": _better_baselines(records),
+        "gckn_folds_with_128_landmarks": _large_gckn(records),
+    }
+
+
+def _gain(records: Sequence[Record], model: str, reference: str) -> str:
+    """Return the mean gain of accuracy over all data sets in percent."""
+    summaries = [
+        [summary_of(records, data, name, "nested") for name in (model, reference)]
+        for data in _SETS
+    ]
+    gains = [one.mean - other.mean for one, other in summaries if one and other]
+    return f"{100 * mean(gains):.1f}" if gains else "-"
+
+
+def _better_baselines(records: Sequence[Record]) -> str:
+    """Return the baselines that are significantly better than GSKN, by data set."""
+    rows = EXPERIMENTS["baselines"].rows(records)
+    texts = []
+    for data in _SETS:
+        better = [
+            f"{row['system']} ({row[data].partition(' ')[0]})"
+            for row in rows
+            if row[data].endswith(">")
+        ]
+        if better:
+            texts.append(f"{data}: {', '.join(better)}")
+    return "; ".join(texts) or "none"
+
+
+def _large_gckn(records: Sequence[Record]) -> str:
+    """Return on how many folds of COLLAB the path variant of GCKN has 128 landmarks."""
+    chosen = [
+        record.chosen["embedding"].get("n_landmarks")
+        for record in records
+        if (record.data, record.model, record.protocol) == ("COLLAB", "gckn-path", "nested")
+    ]
+    return f"{chosen.count(128)} of {len(chosen)}"
 
 
 def write_results(app: Any) -> None:
     """Write a page with table, figure and command for every experiment."""
-    folder = Path(app.srcdir) / "results"
-    records = list(ResultFile(folder / "records.jsonl").read().values())
-    generated = folder / "generated"
+    records = read_records(Path(app.srcdir))
+    generated = Path(app.srcdir) / "results" / "generated"
     generated.mkdir(exist_ok=True)
     for experiment in EXPERIMENTS.values():
         text = _page(experiment, records)
@@ -77,14 +168,24 @@ def _table(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _origin(records: Sequence[Record]) -> str:
-    """Return the number, dates and package versions of the records."""
+    """Return the number, dates, versions and commits of the records."""
+    if not records:  # they are not part of the source distribution
+        return "There are no records.\n"
     days = sorted({record.day for record in records})
     versions = {f"{k} {v}" for record in records for k, v in record.versions.items()}
     dates = " to ".join(dict.fromkeys((days[0], days[-1])))
-    return f"{len(records):,} records from {dates}, with {', '.join(sorted(versions))}.\n"
+    text = f"{len(records):,} records from {dates}, with {', '.join(sorted(versions))}.\n"
+    commits = sorted({record.commit for record in records if record.commit is not None})
+    if commits:
+        text += f"Commits: {', '.join(f'`{commit}`' for commit in commits)}.\n"
+    n_unknown = sum(record.commit is None for record in records)
+    if n_unknown:
+        text += f"The commit of {n_unknown:,} records is unknown.\n"
+    return text
 
 
 def setup(app: Any) -> dict[str, bool]:
     """Register the extension with Sphinx."""
+    app.connect("config-inited", set_numbers)
     app.connect("builder-inited", write_results)
     return {"parallel_read_safe": True}

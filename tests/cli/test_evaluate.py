@@ -66,7 +66,7 @@ def test_a_wrong_name_of_a_picture_is_refused_before_the_run(tmp_path):
     result = run("evaluate", "regular", "--models", "aw", "--out", out, "--plot", "a.pdf")
     assert result.returncode == 1
     assert result.stderr.count("\n") == 1
-    assert "must end in .png or .svg, got 'a.pdf'" in result.stderr
+    assert "must have the suffix .png or .svg, got 'a.pdf'" in result.stderr
     assert not out.exists()
 
 
@@ -100,7 +100,7 @@ def test_a_run_that_was_killed_goes_on_where_it_was(tmp_path):
     command = [sys.executable, "-m", "gskn", *map(str, arguments)]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     for _ in range(600):
-        if out.exists() and len(out.read_bytes().splitlines()) >= 3:
+        if out.exists() and out.read_bytes().count(b"\n[") >= 3:
             break
         time.sleep(0.1)
     process.send_signal(signal.SIGKILL)
@@ -137,7 +137,7 @@ def test_a_run_that_is_interrupted_is_one_line_and_keeps_its_records(tmp_path):
     assert (process.returncode, stdout, stderr) == (130, "", "error: interrupted\n")
     records = ResultFile(out).read()
     assert records
-    assert out.read_bytes().count(b"\n") == len(records)
+    assert out.read_bytes().count(b"\n[") == len(records)
     names = {path.name for path in tmp_path.iterdir() if path.name != "user"}
     assert names == {"runs.jsonl", ".runs.jsonl.lock"}
 

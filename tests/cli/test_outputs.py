@@ -104,7 +104,7 @@ def test_a_map_of_too_many_classes_is_refused_before_the_run(tmp_path, call):
     options = ("--models", "ldp", "--out", out, "--map", tmp_path / "map.png")
     code, _, stderr = call("evaluate", own, *options)
     assert code == 1
-    assert "There are 73 classes; a picture can tell 72 apart" in stderr
+    assert "at most 72 classes, got 73" in stderr
     assert not out.exists()
 
 

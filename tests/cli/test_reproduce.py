@@ -5,12 +5,12 @@ from tests.cli.test_app import run
 
 
 def test_experiments_are_listed():
-    found = json.loads(run("reproduce", "--json").stdout)
-    assert {"name": "graphs", "paper": "table 4"}.items() <= found[3].items()
-    assert [row["name"] for row in found][-1] == "leak"
+    rows = json.loads(run("reproduce", "--json").stdout)
+    assert {"name": "graphs", "paper": "table 4"}.items() <= rows[3].items()
+    assert [row["name"] for row in rows][-1] == "leak"
 
 
-def test_a_table_with_its_records_and_figure(tmp_path):
+def test_table_is_printed_and_its_records_are_stored(tmp_path):
     arguments = ("reproduce", "table3", "--out", tmp_path)
     result = run(*arguments)
     assert result.returncode == 0, result.stderr
@@ -25,15 +25,15 @@ def test_a_table_with_its_records_and_figure(tmp_path):
     assert len(ResultFile(tmp_path / "records.jsonl").read()) == 100
 
 
-def test_several_tables_are_one_document(tmp_path):
+def test_several_tables_are_one_json_document(tmp_path):
     result = run("reproduce", "regular", "table3", "--out", tmp_path, "--json")
-    found = json.loads(result.stdout)
-    assert {row["experiment"] for row in found} == {"regular"}
-    assert len(found) == 5
+    rows = json.loads(result.stdout)
+    assert {row["experiment"] for row in rows} == {"regular"}
+    assert len(rows) == 5
 
 
-def test_a_name_there_is_not_is_one_line():
+def test_unknown_name_is_one_line():
     result = run("reproduce", "table99")
     assert result.returncode == 1
     assert result.stderr.count("\n") == 1
-    assert "no experiment 'table99'" in result.stderr
+    assert "Unknown experiment 'table99'" in result.stderr

@@ -20,7 +20,7 @@ from gskn.evaluation import (
     save_figure,
     summarize_records,
 )
-from gskn.evaluation.plots import check_picture
+from gskn.evaluation.plots import check_figure_path
 from gskn.exceptions import InputError, MissingExtraError
 
 GENERATOR = np.random.default_rng(0)
@@ -28,7 +28,7 @@ LONG = "a name that is far too long for any table of a paper"
 
 
 def make_records(sets=("MUTAG",), models=("rw", "aw"), repeats=1, **changes):
-    given = {"protocol": "nested", "seed": 0, "configuration": {}}
+    content = {"protocol": "nested", "seed": 0, "configuration": {}}
     return [
         Record(
             data=data,
@@ -36,7 +36,7 @@ def make_records(sets=("MUTAG",), models=("rw", "aw"), repeats=1, **changes):
             repeat=repeat,
             fold=fold,
             **{
-                **given,
+                **content,
                 "scores": {"accuracy": float(GENERATOR.uniform(0.5, 1))},
                 **changes,
             },
@@ -53,9 +53,9 @@ def make_curve(parameter="alpha", data="PTC", values=(0.1, 1, 1.5, 2, 10), **cha
     return Curve(parameter, data, values, means, np.full(len(values), 0.03), **changes)
 
 
-def make_rows(n_rows=60, n_classes=3):
-    y = np.arange(n_rows) % n_classes
-    return GENERATOR.normal(size=(n_rows, 5)) + 3 * y[:, None], y
+def make_embeddings(n_samples=60, n_classes=3):
+    y = np.arange(n_samples) % n_classes
+    return GENERATOR.normal(size=(n_samples, 5)) + 3 * y[:, None], y
 
 
 NINE = [f"PROTEINS_full-{number}" for number in range(9)]
@@ -85,14 +85,18 @@ HARD = {
         [make_curve("n_walks", f"{LONG} {n}", np.arange(1, 200)) for n in range(8)]
     ),
     "one value": lambda: plot_parameters([make_curve(values=[1.5])]),
-    "components": lambda: plot_embedding(*make_rows(), title="MUTAG"),
-    "ten classes by t-SNE": lambda: plot_embedding(*make_rows(100, 10), method="tsne"),
-    "forty classes": lambda: plot_embedding(
-        *make_rows(200, 40), names=[f"class {n}" for n in range(40)]
+    "components": lambda: plot_embedding(*make_embeddings(), title="MUTAG"),
+    "ten classes by t-SNE": lambda: plot_embedding(
+        *make_embeddings(100, 10), method="tsne"
     ),
-    "long names of classes": lambda: plot_embedding(*make_rows(), names=[LONG] * 3),
-    "equal rows": lambda: plot_embedding(np.full((9, 4), 0.1), np.arange(9) % 2),
-    "two rows by t-SNE": lambda: plot_embedding([[0.0], [1.0]], [0, 1], method="tsne"),
+    "forty classes": lambda: plot_embedding(
+        *make_embeddings(200, 40), names=[f"class {n}" for n in range(40)]
+    ),
+    "long names of classes": lambda: plot_embedding(*make_embeddings(), names=[LONG] * 3),
+    "equal embeddings": lambda: plot_embedding(np.full((9, 4), 0.1), np.arange(9) % 2),
+    "two embeddings by t-SNE": lambda: plot_embedding(
+        [[0.0], [1.0]], [0, 1], method="tsne"
+    ),
     "twenty lines that end together": lambda: plot_times(
         [Timing(f"system {n}", [10, 100, 10**5], [0.1, 1, 10 + n / 100]) for n in range(20)]
     ),
@@ -100,11 +104,16 @@ HARD = {
     "one time": lambda: plot_times([Timing(f"${LONG}$", [5000], [0.2])]),
 }
 
-WITHOUT_NUMBERS = {"one value", "equal rows", "ten classes by t-SNE", "two rows by t-SNE"}
+WITHOUT_NUMBERS = {
+    "one value",
+    "equal embeddings",
+    "ten classes by t-SNE",
+    "two embeddings by t-SNE",
+}
 
 
 def shown_texts(figure):
-    """Return what is written in a figure, without ticks beyond the ends of axes."""
+    """Return the visible texts of a figure, without ticks beyond the ends of axes."""
     figure.draw_without_rendering()
     hidden = set()
     for panel in figure.axes:
@@ -125,7 +134,7 @@ def words(figure):
 
 
 @pytest.mark.parametrize("name", HARD)
-def test_texts_neither_overlap_nor_leave_the_picture(name):
+def test_texts_do_not_overlap_and_are_inside_the_figure(name):
     figure = HARD[name]()
     renderer, shown = figure.canvas.get_renderer(), shown_texts(figure)
     boxes = [(text.get_text(), Text.get_window_extent(text, renderer)) for text in shown]
@@ -139,45 +148,45 @@ def test_texts_neither_overlap_nor_leave_the_picture(name):
         assert box.x1 <= figure.bbox.x1 + 1, text
         assert box.y1 <= figure.bbox.y1 + 1, text
     for (one, first), (other, second) in combinations(boxes, 2):
-        # Boxes have room for letters below the line, so that they may touch.
-        wide = min(first.x1, second.x1) - max(first.x0, second.x0)
-        high = min(first.y1, second.y1) - max(first.y0, second.y0)
-        assert min(wide, high) < 1.5, (one, other)
+        # Boxes include the space below the baseline, so they may touch.
+        width = min(first.x1, second.x1) - max(first.x0, second.x0)
+        height = min(first.y1, second.y1) - max(first.y0, second.y0)
+        assert min(width, height) < 1.5, (one, other)
 
 
-def test_points_and_intervals_are_means_and_deviations_over_folds():
+def test_points_and_intervals_are_means_and_standard_deviations():
     records = make_records(("MUTAG", "PTC"), ("rw", "aw", "gskn"), repeats=3)
     figure = plot_scores(records, chance={"PTC": 0.56})
-    expected, written = summarize_records(records), words(figure)
+    expected, texts = summarize_records(records), words(figure)
     assert [panel.get_title("left") for panel in figure.axes] == ["MUTAG", "PTC"]
-    for panel, found in zip(figure.axes, expected.values(), strict=True):
+    for panel, summaries in zip(figure.axes, expected.values(), strict=True):
         assert [c.get_label() for c in panel.containers] == ["rw", "aw", "gskn"]
-        looks = set()
-        for place, container in enumerate(panel.containers):
-            summary = found[container.get_label()]
+        styles = set()
+        for row, container in enumerate(panel.containers):
+            summary = summaries[container.get_label()]
             line, _, (bar,) = container.lines
-            assert line.get_ydata() == place
+            assert line.get_ydata() == row
             assert line.get_xdata() == pytest.approx(100 * summary.mean)
             ends = bar.get_segments()[0][:, 0]
             spread = 100 * summary.std_folds
             assert np.ptp(ends) / 2 == pytest.approx(spread)
             assert ends.mean() == pytest.approx(100 * summary.mean)
-            looks.add((line.get_color(), line.get_marker()))
-            assert f"{100 * summary.mean:.1f}" in written
-        assert len({c for c, _ in looks}) == len({m for _, m in looks}) == 3
-    assert {"rw", "aw", "gskn", "Accuracy in percent"} <= written
-    assert {"Accuracy, nested protocol", "Share of the largest class"} <= written
-    assert "Mean and standard deviation over folds, 3 repeats" in written
+            styles.add((line.get_color(), line.get_marker()))
+            assert f"{100 * summary.mean:.1f}" in texts
+        assert len({c for c, _ in styles}) == len({m for _, m in styles}) == 3
+    assert {"rw", "aw", "gskn", "Accuracy in percent"} <= texts
+    assert {"Accuracy, nested protocol", "Fraction of the largest class"} <= texts
+    assert "Mean and standard deviation over folds, 3 repeats" in texts
     lines = [line for line in figure.axes[1].lines if len(line.get_xdata()) == 2]
     assert [line.get_xdata()[0] for line in lines] == [pytest.approx(56)]
 
 
-def test_a_picture_of_the_paper_protocol_says_so():
-    said = words(plot_scores(make_records(protocol="paper")))
-    assert any("chosen on the test folds" in text for text in said)
+def test_title_of_the_paper_protocol_has_a_remark():
+    texts = words(plot_scores(make_records(protocol="paper")))
+    assert any("selected on the test folds" in text for text in texts)
 
 
-def test_models_that_were_not_run_are_named():
+def test_models_without_records_are_marked():
     records = make_records(("MUTAG",), ("rw", "aw")) + make_records(("PTC",), ("aw",))
     figure = plot_scores(records)
     assert "not run" in words(figure)
@@ -187,17 +196,17 @@ def test_models_that_were_not_run_are_named():
     assert "undefined" in words(undefined)
 
 
-def test_records_are_summarised_by_set_and_model():
+def test_records_are_summarized_by_data_set_and_model():
     records = make_records(("MUTAG", "PTC"), repeats=2)
-    found = summarize_records([*records, records[0]])
-    assert list(found) == ["MUTAG", "PTC"]
-    own = [r.scores["accuracy"] for r in records if (r.data, r.model) == ("PTC", "aw")]
-    by_repeat = np.reshape(own, (2, 10))
-    assert found["PTC"]["aw"].mean == pytest.approx(by_repeat.mean())
-    assert found["PTC"]["aw"].std_folds == pytest.approx(by_repeat.std(axis=1).mean())
+    summaries = summarize_records([*records, records[0]])
+    assert list(summaries) == ["MUTAG", "PTC"]
+    scores = [r.scores["accuracy"] for r in records if (r.data, r.model) == ("PTC", "aw")]
+    by_repeat = np.reshape(scores, (2, 10))
+    assert summaries["PTC"]["aw"].mean == pytest.approx(by_repeat.mean())
+    assert summaries["PTC"]["aw"].std_folds == pytest.approx(by_repeat.std(axis=1).mean())
 
 
-def test_curves_show_what_they_are_given():
+def test_curves_show_means_deviations_and_references():
     curves = [
         Curve("n_walks", "PTC", [30, 10], [0.6, 0.5], [0.02, 0.01], reference=0.65),
         Curve("n_walks", "PROTEINS", [10, 30], [0.7, 0.75], [0.03, 0.03]),
@@ -218,57 +227,64 @@ def test_curves_show_what_they_are_given():
     assert size.xaxis.get_transform().base == 2
     assert size.lines[0].get_color() == line.get_color()
     assert {
-        *("Walks per node", "Embedding size", "ROC-AUC in percent"),
-        *("PTC", "PROTEINS", "Exact", "Standard deviation over folds", "16", "64"),
+        "Walks per node",
+        "Embedding size",
+        "ROC-AUC in percent",
+        "PTC",
+        "PROTEINS",
+        "Exact",
+        "Standard deviation over folds",
+        "16",
+        "64",
     } <= words(figure)
 
 
-def test_maps_have_one_colour_and_marker_per_class():
-    rows, y = make_rows(100, 10)
-    figure = plot_embedding(rows, y)
+def test_embedding_plot_has_one_color_and_marker_per_class():
+    embeddings, y = make_embeddings(100, 10)
+    figure = plot_embedding(embeddings, y)
     groups = figure.axes[0].collections
     assert [len(group.get_offsets()) for group in groups] == [10] * 10
-    looks = {
+    styles = {
         (tuple(g.get_facecolor()[0]), g.get_paths()[0].vertices.tobytes()) for g in groups
     }
-    assert len(looks) == 10
+    assert len(styles) == 10
     points = np.concatenate([group.get_offsets() for group in groups])
-    centred = (rows - rows.mean(axis=0)) / rows.std(axis=0)
-    spread = np.linalg.svd(centred, compute_uv=False) ** 2
+    centered = (embeddings - embeddings.mean(axis=0)) / embeddings.std(axis=0)
+    spread = np.linalg.svd(centered, compute_uv=False) ** 2
     np.testing.assert_allclose((points**2).sum(axis=0), spread[:2])
     share = round(100 * spread[0] / spread.sum())
     assert f"Component 1 ({share}% of variance)" in words(figure)
-    assert {"PCA of standardised rows", "3 (10)"} <= words(figure)
+    assert {"PCA of standardized embeddings", "3 (10)"} <= words(figure)
 
 
-def test_maps_do_not_depend_on_the_scale_of_columns():
-    rows, y = make_rows()
-    one = plot_embedding(rows, y).axes[0].collections
-    other = plot_embedding(rows * [1, 10, 100, 1000, 1], y).axes[0].collections
+def test_embedding_plot_does_not_depend_on_the_scale_of_columns():
+    embeddings, y = make_embeddings()
+    one = plot_embedding(embeddings, y).axes[0].collections
+    other = plot_embedding(embeddings * [1, 10, 100, 1000, 1], y).axes[0].collections
     for first, second in zip(one, other, strict=True):
         np.testing.assert_allclose(first.get_offsets(), second.get_offsets(), atol=1e-8)
 
 
-def test_perplexity_follows_the_samples():
-    rows, y = make_rows(31)
-    assert "t-SNE, perplexity 10" in words(plot_embedding(rows, y, method="tsne"))
-    rows, y = make_rows(120)
-    first, again = (plot_embedding(rows, y, method="tsne", seed=3) for _ in range(2))
+def test_perplexity_depends_on_the_number_of_samples():
+    embeddings, y = make_embeddings(31)
+    assert "t-SNE, perplexity 10" in words(plot_embedding(embeddings, y, method="tsne"))
+    embeddings, y = make_embeddings(120)
+    first, again = (plot_embedding(embeddings, y, method="tsne", seed=3) for _ in range(2))
     assert "t-SNE, perplexity 30" in words(first)
     np.testing.assert_array_equal(
         *(figure.axes[0].collections[0].get_offsets() for figure in (first, again))
     )
 
 
-def test_rows_that_are_equal_but_for_rounding_are_one_point():
-    rows = 1e3 + 1e-13 * GENERATOR.normal(size=(20, 4))
+def test_embeddings_that_differ_by_rounding_are_one_point():
+    embeddings = 1e3 + 1e-13 * GENERATOR.normal(size=(20, 4))
     for method in ("pca", "tsne"):
-        figure = plot_embedding(rows, np.arange(20) % 2, method=method)
-        assert any("all rows are equal" in text for text in words(figure))
+        figure = plot_embedding(embeddings, np.arange(20) % 2, method=method)
+        assert any("all embeddings are equal" in text for text in words(figure))
         assert not figure.axes[0].collections[0].get_offsets().any()
 
 
-def test_slopes_stand_at_the_ends_of_lines():
+def test_slopes_are_shown_at_the_ends_of_lines():
     sizes = np.array([100, 10, 1000])
     figure = plot_times(
         [
@@ -289,20 +305,20 @@ def test_slopes_stand_at_the_ends_of_lines():
     assert {"Nodes", "Time", "Time by number of nodes"} <= words(figure)
 
 
-def test_a_png_can_be_read_as_a_picture(tmp_path):
+def test_png_can_be_read_as_an_image(tmp_path):
     figure = plot_scores(make_records())
     save_figure(figure, tmp_path / "new" / "scores.png")
     with Image.open(tmp_path / "new" / "scores.png") as image:
         image.load()
         assert image.size == tuple(int(200 * side) for side in figure.get_size_inches())
-        colours = {
+        colors = {
             tuple(int(c[i : i + 2], 16) for i in (1, 3, 5)) for c in ("#0072B2", "#D55E00")
         }
-        assert colours <= {colour for _, colour in image.convert("RGB").getcolors(10**6)}
+        assert colors <= {color for _, color in image.convert("RGB").getcolors(10**6)}
     assert [path.name for path in (tmp_path / "new").iterdir()] == ["scores.png"]
 
 
-def test_an_svg_holds_its_texts_and_is_the_same_every_time(tmp_path):
+def test_svg_contains_its_texts_and_is_reproducible(tmp_path):
     records = make_records(("MUTAG", "P$T$C & <co>"))
     for name in ("one.svg", "two.SVG"):
         save_figure(plot_scores(records), tmp_path / name)
@@ -315,28 +331,28 @@ def test_an_svg_holds_its_texts_and_is_the_same_every_time(tmp_path):
     assert {"MUTAG", "P$T$C & <co>", "rw", "Accuracy in percent"} <= texts
 
 
-def test_what_cannot_be_drawn_leaves_the_old_picture(tmp_path):
+def test_failed_save_leaves_the_old_file(tmp_path):
     path = tmp_path / "scores.png"
     save_figure(plot_scores(make_records()), path)
     before = path.read_bytes()
     figure = plot_scores(make_records())
-    figure.set_size_inches(1e5, 1e5)  # more pixels than there can be
+    figure.set_size_inches(1e5, 1e5)  # too many pixels
     with pytest.raises(ValueError, match="too large"):
         save_figure(figure, path)
     assert path.read_bytes() == before
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_settings_of_the_user_stay_and_do_not_matter(tmp_path):
+def test_settings_of_the_user_are_neither_used_nor_changed(tmp_path):
     records, curve = make_records(), make_curve()
-    rows, y = make_rows()
+    embeddings, y = make_embeddings()
 
     def draw(name):
         for number, figure in enumerate(
             (
                 plot_scores(records),
                 plot_parameters([curve]),
-                plot_embedding(rows, y),
+                plot_embedding(embeddings, y),
                 plot_times([Timing("gskn", [1, 10], [1, 10])]),
             )
         ):
@@ -353,7 +369,7 @@ def test_settings_of_the_user_stay_and_do_not_matter(tmp_path):
     ):
         before = dict(mpl.rcParams)
         draw("dark")
-        labels = plot_embedding(rows, y).axes[0].get_xticklabels()
+        labels = plot_embedding(embeddings, y).axes[0].get_xticklabels()
         assert {label.get_fontsize() for label in labels} == {9.0}
         assert dict(mpl.rcParams) == before
     for number in range(4):
@@ -361,7 +377,7 @@ def test_settings_of_the_user_stay_and_do_not_matter(tmp_path):
         assert plain.read_bytes() == dark.read_bytes()
 
 
-def test_pyplot_is_never_touched(tmp_path):
+def test_pyplot_is_not_imported(tmp_path):
     code = (
         "import sys, numpy as np\n"
         "from gskn.evaluation import *\n"
@@ -384,10 +400,10 @@ def test_pyplot_is_never_touched(tmp_path):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: plot_scores([]), "no records"),
+        (lambda: plot_scores([]), "There are no records to summarize"),
         (
             lambda: plot_scores(make_records(), metric="luck"),
-            "no metric 'luck' in the record of rw on MUTAG; known are acc",
+            "Unknown metric 'luck' for the record of rw on MUTAG. Known: acc",
         ),
         (
             lambda: plot_scores(make_records() + make_records(protocol="paper")),
@@ -395,11 +411,11 @@ def test_pyplot_is_never_touched(tmp_path):
         ),
         (
             lambda: plot_scores(make_records() + make_records(seed=1)),
-            "rw on MUTAG are of several runs",
+            "rw on MUTAG belong to several runs",
         ),
         (
             lambda: plot_scores(make_records(repeats=2)[:-1]),
-            "aw on MUTAG do not have the same",
+            "repeats of aw on MUTAG have different folds",
         ),
         (
             lambda: plot_scores(make_records(), chance={"MUTAG": 66}),
@@ -407,9 +423,9 @@ def test_pyplot_is_never_touched(tmp_path):
         ),
         (
             lambda: plot_scores(make_records(models=[f"m{n}" for n in range(73)])),
-            "73 models; a picture can tell 72 apart",
+            "at most 72 models, got 73",
         ),
-        (lambda: plot_parameters([]), "no curves"),
+        (lambda: plot_parameters([]), "curves is empty"),
         (
             lambda: plot_parameters([Curve("alpha", "PTC", [1], [], [0.1])]),
             "1 values, 0 means",
@@ -419,24 +435,27 @@ def test_pyplot_is_never_touched(tmp_path):
             "alpha on PTC has the value 0",
         ),
         (lambda: plot_parameters([make_curve("x", values=[np.nan])]), "has the value nan"),
-        (lambda: plot_embedding(np.eye(3), [0, 1]), "each of 3 rows, got shape"),
+        (lambda: plot_embedding(np.eye(3), [0, 1]), "each of 3 embeddings, got shape"),
         (lambda: plot_embedding(np.ones(3), [0, 1, 1]), r"got shape \(3,\)"),
-        (lambda: plot_embedding([[0, 1], [np.inf, 0]], [0, 1]), "Row 1 holds"),
+        (
+            lambda: plot_embedding([[0, 1], [np.inf, 0]], [0, 1]),
+            "Row 1 of embeddings has NaN or inf",
+        ),
         (lambda: plot_embedding(np.eye(2), [0, 1], names=["a"]), "1 names for 2 classes"),
         (
             lambda: plot_embedding(np.eye(2), [0, 1], method="umap"),
             "'pca', 'tsne', got 'umap'",
         ),
-        (lambda: plot_embedding(np.eye(99), range(99)), "99 classes"),
-        (lambda: plot_times([]), "no times"),
+        (lambda: plot_embedding(np.eye(99), range(99)), "classes, got 99"),
+        (lambda: plot_times([]), "times is empty"),
         (lambda: plot_times([Timing("gskn", [1, 2], [1])]), "2 sizes and 1 times"),
         (lambda: plot_times([Timing("gskn", [1], [0])]), "size or time of 0"),
         (lambda: plot_times([Timing("gskn", [1], [1])] * 2), "the same system"),
-        (lambda: check_picture("scores.pdf"), r"end in .png or .svg, got 'scores.pdf'"),
-        (lambda: check_picture("scores"), "end in .png or .svg"),
+        (lambda: check_figure_path("scores.pdf"), r"suffix .png or .svg, got 'scores.pdf'"),
+        (lambda: check_figure_path("scores"), "suffix .png or .svg"),
         (
             lambda: save_figure(plot_scores(make_records()), "scores.jpeg"),
-            "end in .png or .svg",
+            "suffix .png or .svg",
         ),
     ],
 )
@@ -446,14 +465,14 @@ def test_errors_are_one_line_with_the_value(call, message):
     assert "\n" not in str(caught.value)
 
 
-def test_a_folder_is_no_picture(tmp_path):
+def test_folder_is_not_a_figure_path(tmp_path):
     (tmp_path / "folder.png").mkdir()
     with pytest.raises(InputError, match="is a folder"):
-        check_picture(tmp_path / "folder.png")
+        check_figure_path(tmp_path / "folder.png")
 
 
-def test_missing_matplotlib_names_its_remedy(monkeypatch):
+def test_error_without_matplotlib_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    for call in (lambda: check_picture("a.png"), lambda: plot_scores(make_records())):
+    for call in (lambda: check_figure_path("a.png"), lambda: plot_scores(make_records())):
         with pytest.raises(MissingExtraError, match=r"pip install 'gskn\[plots\]'"):
             call()

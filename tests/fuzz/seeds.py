@@ -171,17 +171,22 @@ def write_model(path: Path) -> None:
 
 
 def write_records(path: Path) -> None:
-    record = {
+    header = {
+        "run": "0123abcd",
+        "format": 1,
         "data": "MUTAG",
         "model": "gskn",
         "protocol": "nested",
-        "repeat": 0,
-        "fold": 0,
-        "seed": 0,
-        "configuration": {"digest": "0123", "grid": [1, 2]},
-        "scores": {"accuracy": 0.9},
+        "configuration": {"digest": "0123", "embeddings": [{"alpha": 1}, {"alpha": 2}]},
+        "scores": ["accuracy"],
+        "chosen": {"embedding": "embeddings", "inner": None},
+        "seconds": ["embed"],
+        "versions": {"python": "3.11.7"},
+        "day": "2026-12-31",
+        "commit": None,
     }
-    lines = [json.dumps({**record, "fold": fold}) for fold in range(3)]
+    folds = [["0123abcd", 0, fold, 0, [0.9], [1, 0.8], [0.1], 0.0] for fold in range(3)]
+    lines = [json.dumps(line, separators=(",", ":")) for line in (header, *folds)]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 

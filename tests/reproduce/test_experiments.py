@@ -30,22 +30,22 @@ def records_of(data, model, accuracies, protocol="nested", **scores):
 
 
 class SmallRunner(Runner):
-    """Loads small parts of built-in sets under the names of the paper's."""
+    """Loads a small part of a built-in data set under any name."""
 
     def load(self, name):
         whole = datasets.load("structure")
-        few = np.r_[0:12, 100:112]
-        return Dataset(name, whole.graphs[few], whole.y[few])
+        part = np.r_[0:12, 100:112]
+        return Dataset(name, whole.graphs[part], whole.y[part])
 
 
-def test_names_of_the_paper_are_understood():
+def test_experiments_are_found_by_name_or_number_in_the_paper():
     assert find_experiment("table4").name == "graphs"
     assert find_experiment("Table 4").name == "graphs"
     assert find_experiment("figure5").name == "parameters-proteins"
     assert find_experiment("leak").name == "leak"
     for name in ("table9", "", " ", "-"):
         with pytest.raises(
-            InputError, match=f"no experiment '{name}'; known are statistics"
+            InputError, match=f"Unknown experiment '{name}'. Known: statistics"
         ):
             find_experiment(name)
 
@@ -61,7 +61,7 @@ def test_printed_numbers_are_complete():
     assert printed.TIMES["COLLAB"]["AWE"] == "> 48 h"
 
 
-def test_a_table_has_the_paper_and_both_of_ours_side_by_side():
+def test_table_has_the_paper_and_both_protocols_side_by_side():
     records = [
         *records_of("MUTAG", "a", [0.8, 0.9]),
         *records_of("MUTAG", "a", [0.9, 1.0], "paper"),
@@ -78,7 +78,7 @@ def test_a_table_has_the_paper_and_both_of_ours_side_by_side():
     assert rw["compared"].startswith("equal (-15.0, p = 0.")
 
 
-def test_a_difference_beyond_noise_is_said():
+def test_significant_difference_is_reported():
     noise = np.tile([0.0, 0.01], 15)
     records = [
         *records_of("MUTAG", "a", 0.9 + noise),
@@ -90,7 +90,7 @@ def test_a_difference_beyond_noise_is_said():
     assert row["compared"].startswith("below (-21.0")
 
 
-def test_shapes_are_shown_one_by_one():
+def test_structure_table_has_the_recall_of_each_shape():
     recalls = {f"recall_{n}": (1 + n) / 10 for n in range(4)}
     records = records_of("structure", "rw+aw", [0.5], **recalls)
     rows = structure_rows(records, {"GSKN": "rw+aw"})
@@ -101,7 +101,7 @@ def test_shapes_are_shown_one_by_one():
     assert next(row for row in rows if row["system"] == "GIN")["Cycle"] == "-"
 
 
-def test_nodes_are_shown_by_share_and_score():
+def test_node_table_has_columns_by_share_and_metric():
     records = [
         Record(
             "cora",
@@ -122,7 +122,7 @@ def test_nodes_are_shown_by_share_and_score():
     assert row["micro 30%, ours"] == "missing"
 
 
-def test_quick_runs_less_of_the_same(tmp_path):
+def test_quick_run_is_a_part_of_the_full_run(tmp_path):
     quick, full = (_graph_jobs(["MUTAG"], q) for q in (True, False))
     assert sum(job.cost for job in quick) < sum(job.cost for job in full) / 3
     assert {name for job in full for name in job.models} >= {"gskn", "gskn-rw", "gskn-aw"}
@@ -134,25 +134,25 @@ def test_quick_runs_less_of_the_same(tmp_path):
     assert sum(costs) == 2 * job.cost
 
 
-def test_a_transform_per_batch_gains_from_the_order_of_the_file(tmp_path):
-    """On sorted files the number of the batch is the class; shuffled, it is nothing."""
+def test_transform_per_batch_depends_on_the_order_of_the_file(tmp_path):
+    """In a sorted file the batch determines the class; in a shuffled file it does not."""
     whole = datasets.load("structure")
-    few = np.r_[0:64, 100:164]
+    part = np.r_[0:64, 100:164]
 
     class TwoClasses(Runner):
         def load(self, name):
-            return Dataset(name, whole.graphs[few], whole.y[few])
+            return Dataset(name, whole.graphs[part], whole.y[part])
 
     runner = TwoClasses(results=ResultFile(tmp_path / "r.jsonl"))
     records = run_leak(runner, ["two"])
-    rows = {row["rows"]: row for row in leak_rows(records)}
-    number = rows["nothing but the number of the batch"]
+    rows = {row["embeddings"]: row for row in leak_rows(records)}
+    number = rows["only the number of the batch"]
     assert number["file sorted"] == "100.0 ± 0.0"
     assert float(number["file shuffled"].split()[0]) < 70
     assert run_leak(runner, ["two"]) == records
 
 
-def test_parameters_are_drawn_with_exact_rows_beside_sampled_ones():
+def test_parameter_figure_has_exact_patterns_as_a_reference():
     models = parameter_models()
     assert len({model.name for model in models}) == len(models)
     records = [r for m in models for r in records_of("PTC", m.name, [0.5, 0.6])]
@@ -166,10 +166,10 @@ def test_parameters_are_drawn_with_exact_rows_beside_sampled_ones():
     }
     figure = parameter_figure(records, "PTC")
     assert len(figure.axes) == 4
-    assert parameter_rows(records[:-2], "PTC") == []  # one of the models is not there
+    assert parameter_rows(records[:-2], "PTC") == []  # one model is missing
     assert parameter_figure(records, "PROTEINS") is None
     more = [replace(r, repeat=1, scores={"accuracy": 1.0}) for r in records[:2]]
-    assert parameter_rows(records + more, "PTC") == rows  # a repeat of one model alone
+    assert parameter_rows(records + more, "PTC") == rows  # a repeat of one model only
 
 
 def test_times_are_measured_once(tmp_path):
@@ -188,7 +188,7 @@ def test_times_are_measured_once(tmp_path):
     assert "Edges" in time_figure(records).axes[0].get_xlabel()
 
 
-def test_statistics_name_what_the_paper_has_otherwise(real_data):
+def test_statistics_show_numbers_of_the_paper_that_differ(real_data):
     experiment = EXPERIMENTS["statistics"]
     records = experiment.run(Runner(data_home=real_data), True)
     rows = {row["data"]: row for row in experiment.rows(records)}
@@ -197,8 +197,8 @@ def test_statistics_name_what_the_paper_has_otherwise(real_data):
     assert rows["BZR"]["attributes"] == "labels + 3 (paper: 3)"
 
 
-def test_tables_are_made_of_whatever_is_there():
-    """Other experiments in the file change nothing, and what lacks is missing."""
+def test_tables_can_be_made_from_incomplete_records():
+    """Records of other experiments are ignored, and cells without records are missing."""
     some = records_of("MUTAG", "rw+aw-64", [0.8, 0.9])
     uneven = [replace(r, repeat=1) for r in some][:1]
     for experiment in EXPERIMENTS.values():
@@ -211,7 +211,7 @@ def test_tables_are_made_of_whatever_is_there():
     assert "paper protocol" not in EXPERIMENTS["parameters-ptc"].caption
 
 
-def test_other_systems_are_compared_with_ours():
+def test_baselines_are_compared_with_gskn():
     rng = np.random.default_rng(0)
     base = rng.normal(0.8, 0.01, 30)
     by_model = {"gskn": base, "wl": base - 0.1 + rng.normal(0, 0.01, 30), "ldp": base}
@@ -230,7 +230,7 @@ def test_other_systems_are_compared_with_ours():
     assert rows["GSKN, chosen"]["MUTAG"].startswith("79.9 ±")
 
 
-def test_jobs_of_other_systems_are_for_sets_that_they_can_do():
+def test_jobs_of_baselines_contain_supported_data_sets_only():
     jobs = {job.data: list(job.models) for job in baseline_jobs(quick=False)}
     assert set(jobs) == {*printed.GRAPHS, *printed.CONTINUOUS}
     assert "hgk-wl" in jobs["BZR"]
@@ -241,31 +241,31 @@ def test_jobs_of_other_systems_are_for_sets_that_they_can_do():
     assert every == {name for name, m in MODELS.items() if m.estimator is not GSKN}
 
 
-def test_a_table_also_shows_what_another_experiment_left_on_file(tmp_path):
+def test_stored_records_of_other_experiments_are_shown(tmp_path):
     file = ResultFile(tmp_path / "records.jsonl")
-    now, before = MODELS["wl"].configuration, {"embeddings": []}
+    current, old = MODELS["wl"].configuration, {"embeddings": []}
     for model, configuration, data in (
-        ("wl", {**now, "data": "x"}, "MUTAG"),
-        ("wl", {**before, "data": "x"}, "PTC"),  # as it was defined once
-        ("gskn", MODELS["gskn"].configuration, "MUTAG"),  # has been run
-        ("a PCA per batch", {}, "MUTAG"),  # no model
+        ("wl", {**current, "data": "x"}, "MUTAG"),
+        ("wl", {**old, "data": "x"}, "PTC"),  # an old definition of the model
+        ("gskn", MODELS["gskn"].configuration, "MUTAG"),  # already in the run
+        ("a PCA per batch", {}, "MUTAG"),  # not a model
     ):
         file.append(Record(data, model, "nested", 0, 0, 0, configuration, {"accuracy": 1}))
     run = records_of("MUTAG", "gskn", [0.5])
-    (found,) = Runner(results=file).also(run)
-    assert (found.model, found.data) == ("wl", "MUTAG")
-    assert Runner().also(run) == []
+    (stored,) = Runner(results=file).stored(run)
+    assert (stored.model, stored.data) == ("wl", "MUTAG")
+    assert Runner().stored(run) == []
 
 
-def test_every_record_has_an_experiment():
+def test_jobs_own_records_of_their_data_models_and_protocol():
     job = Job("cora", ["rw-32", MODELS["nodes-64"]], "nodes")
-    for model, protocol, is_own in (
+    for model, protocol, owned in (
         ("rw-32", "nodes-30", True),
         ("nodes-64", "nodes-70", True),
         ("rw-32", "nested", False),
         ("gskn", "nodes-30", False),
     ):
-        assert job.owns(Record("cora", model, protocol, 0, 0, 0, {}, {})) == is_own
+        assert job.owns(Record("cora", model, protocol, 0, 0, 0, {}, {})) == owned
     owners = [
         experiment.name
         for experiment in EXPERIMENTS.values()
@@ -274,19 +274,38 @@ def test_every_record_has_an_experiment():
     assert owners == ["baselines"]
 
 
-def test_of_several_runs_on_file_the_last_is_shown(tmp_path):
+def test_last_of_several_stored_runs_is_shown(tmp_path):
     file = ResultFile(tmp_path / "records.jsonl")
     configuration = MODELS["wl"].configuration
     for folds, accuracy in (("old", 0.1), ("new", 0.9)):
         for record in records_of("PTC", "wl", [accuracy] * 10, "paper"):
-            named = {**configuration, "folds": "published", "fold_indices": folds}
-            file.append(replace(record, configuration=named))
-    found = Runner(results=file).also([])
-    assert [record.scores["accuracy"] for record in found] == [0.9] * 10
+            full = {**configuration, "folds": "published", "fold_indices": folds}
+            file.append(replace(record, configuration=full))
+    stored = Runner(results=file).stored([])
+    assert [record.scores["accuracy"] for record in stored] == [0.9] * 10
+
+
+def test_tables_show_the_last_run_after_a_configuration_changed():
+    """Records of an old configuration stay in the file and do not affect the tables."""
+    models = [model.name for model in parameter_models()]
+    old, new = (
+        [
+            replace(record, configuration={"version": version})
+            for data in ("PTC", "MUTAG")
+            for model in (*models, "gskn", "wl", "rw+aw")
+            for record in records_of(data, model, accuracies)
+        ]
+        for version, accuracies in ((1, [0.5, 0.6]), (2, [0.7, 0.9]))
+    )
+    for name in ("graphs", "baselines", "ablation", "parameters-ptc"):
+        rows = EXPERIMENTS[name].rows
+        assert rows(old + new) == rows(new) != rows(old)
+    assert parameter_figure(old + new, "PTC") is not None
+    assert EXPERIMENTS["graphs"].figure(old + new) is not None
 
 
 @pytest.mark.parametrize("name", ["graphs", "statistics", "times", "structure"])
-def test_records_without_the_scores_of_a_table_are_one_line(name):
+def test_records_without_the_scores_of_a_table_raise_one_line(name):
     experiment = EXPERIMENTS[name]
     models = ("rw+aw-64", "rw-32", "rw-kernel", "GSKN", "")
     protocols = ("nested", "statistics", "times")
@@ -297,12 +316,12 @@ def test_records_without_the_scores_of_a_table_are_one_line(name):
         for protocol in protocols
         for fold in range(2)
     ]
-    with pytest.raises(InputError, match="There is no metric .* known are none") as caught:
+    with pytest.raises(InputError, match="Unknown metric .* Known: none") as caught:
         experiment.rows(records)
     assert "\n" not in str(caught.value)
 
 
-def test_accuracies_that_are_not_defined_are_not_compared():
+def test_undefined_accuracies_are_not_compared():
     names = {"GSKN": "rw+aw-64", "RW only, 32": "rw-32"}
     records = [
         *records_of("MUTAG", "rw+aw-64", [0.9, float("nan")]),

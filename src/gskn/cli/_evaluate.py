@@ -140,11 +140,11 @@ def _check_outputs(
     """Raise if an output cannot be written, or is another output or an input."""
     from gskn._files import check_append
     from gskn.evaluation import ResultFile
-    from gskn.evaluation.plots import check_picture
+    from gskn.evaluation.plots import check_figure_path
     from gskn.exceptions import InputError
 
     for picture in filter(None, (plot, rows_map)):
-        check_picture(picture)
+        check_figure_path(picture)
     if out is not None:
         check_append(out)
     outputs = [path for path in (out, plot, rows_map) if path is not None]
@@ -162,14 +162,14 @@ def _check_map(loaded: list["Dataset"]) -> None:
     """Raise unless a map of the embeddings can be drawn."""
     import numpy as np
 
-    from gskn.evaluation.plots import appearances
+    from gskn.evaluation.plots import point_styles
 
     if len(loaded) > 1 or loaded[0].y.ndim > 1:
         raise typer.BadParameter(
             "needs exactly one data set, with one class for each graph or node.",
             param_hint="--map",
         )
-    appearances([str(value) for value in np.unique(loaded[0].y)], "classes")
+    point_styles([str(value) for value in np.unique(loaded[0].y)], "classes")
 
 
 def _check_sets(loaded: list["Dataset"], protocol: str, folds: str, metric: str) -> None:

@@ -1,4 +1,4 @@
-"""``gskn reproduce``: tables and figures of the paper beside our results."""
+"""``gskn reproduce``: our results beside the tables and figures of the paper."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -24,15 +24,15 @@ def reproduce(
         ),
     ] = False,
     out: Annotated[
-        Path, typer.Option(help="Folder of records and figures; runs resume from it.")
+        Path, typer.Option(help="Folder of records and figures; runs are resumed from it.")
     ] = Path("reproduction"),
     jobs: Annotated[int | None, typer.Option(help="Threads; default: all cores.")] = -1,
     data_home: DataHome = None,
     as_json: AsJson = False,
 ) -> None:
-    """Run tables and figures of the paper, and print ours beside theirs.
+    """Run experiments of the paper, and print our results beside the printed numbers.
 
-    Without names, they are listed. A run that was stopped goes on where it was.
+    Without names, the experiments are listed. An interrupted run is resumed.
 
     Example: gskn reproduce structure table3 --quick
     """
@@ -42,17 +42,17 @@ def reproduce(
 
     if not names:
         rows = [
-            {"name": e.name, "paper": e.paper, "what": e.title, "figure": bool(e.figure)}
+            {"name": e.name, "paper": e.paper, "title": e.title, "figure": bool(e.figure)}
             for e in EXPERIMENTS.values()
         ]
         show(rows, title="Experiments of the paper", as_json=as_json)
         return
-    found = EXPERIMENTS.values() if names == ["all"] else map(find_experiment, names)
-    chosen = list(dict.fromkeys(found))
+    experiments = EXPERIMENTS.values() if names == ["all"] else map(find_experiment, names)
+    selected = list(dict.fromkeys(experiments))
     check_n_jobs(jobs)
-    can_draw = _check_outputs(chosen, out)
+    can_draw = _check_outputs(selected, out)
     tables = []
-    for experiment in chosen:
+    for experiment in selected:
         records = _run(experiment, out, jobs, data_home, quick=not full)
         rows = experiment.rows(records)
         tables += [{"experiment": experiment.name, **row} for row in rows]
@@ -65,28 +65,28 @@ def reproduce(
         show(tables, title="", as_json=True)
 
 
-def _check_outputs(chosen: list["Experiment"], out: Path) -> bool:
+def _check_outputs(experiments: list["Experiment"], out: Path) -> bool:
     """Raise if a file cannot be written; return whether figures can be drawn."""
     import warnings
 
     from gskn._files import check_output
     from gskn.evaluation import ResultFile
-    from gskn.evaluation.plots import check_picture
+    from gskn.evaluation.plots import check_figure_path
     from gskn.exceptions import GsknWarning, MissingExtraError
 
     check_output(out / "records.jsonl")
     ResultFile(out / "records.jsonl").check()
     try:
-        for experiment in chosen:
+        for experiment in experiments:
             if experiment.figure is not None:
-                check_picture(_picture(experiment, out))
+                check_figure_path(_figure_path(experiment, out))
     except MissingExtraError as error:  # the tables do not need it
         warnings.warn(f"No figures: {error}", GsknWarning, stacklevel=1)
         return False
     return True
 
 
-def _picture(experiment: "Experiment", out: Path) -> Path:
+def _figure_path(experiment: "Experiment", out: Path) -> Path:
     return out / f"{experiment.name}.png"
 
 
@@ -110,7 +110,7 @@ def _run(
         TaskProgressColumn(),
         TimeRemainingColumn(elapsed_when_finished=True),
     )
-    # Folds that are on file take no time: the estimate of the speed must forget them.
+    # Folds in the result file take no time: the estimate of the speed must forget them.
     with progress(*columns, seconds=120) as bar:
         task = bar.add_task(experiment.name, total=experiment.cost(quick))
         runner = Runner(
@@ -120,7 +120,7 @@ def _run(
             lambda cost: bar.advance(task, cost),
         )
         records = experiment.run(runner, quick)
-        return records + runner.also(records)
+        return records + runner.stored(records)
 
 
 def _draw(experiment: "Experiment", records: list["Record"], out: Path) -> None:
@@ -129,7 +129,7 @@ def _draw(experiment: "Experiment", records: list["Record"], out: Path) -> None:
 
     if experiment.figure is None:
         return
-    path = _picture(experiment, out)
+    path = _figure_path(experiment, out)
     with waiting(f"drawing {path}"):
         figure = experiment.figure(records)
         if figure is not None:

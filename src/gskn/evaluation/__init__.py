@@ -1,15 +1,21 @@
-"""Evaluation of embeddings: models, protocols, scores, records of runs and plots."""
+"""Evaluation of embeddings: models, protocols, scores, result files and plots."""
 
 # Names imported as themselves are shared with other packages of gskn; they are not public.
 from gskn.evaluation._limits import check_seed as check_seed
 from gskn.evaluation._model import Model
+from gskn.evaluation._model import as_json as as_json
+from gskn.evaluation._model import make_estimator as make_estimator
 from gskn.evaluation._nodes import NODE_METRICS, evaluate_nodes
+from gskn.evaluation._nodes import TRAIN_SIZES as TRAIN_SIZES
 from gskn.evaluation._order import check_order_independence
 from gskn.evaluation._protocols import evaluate
 from gskn.evaluation._protocols import split as split
-from gskn.evaluation._records import Record, ResultFile
+from gskn.evaluation._records import Clock as Clock
+from gskn.evaluation._records import Record
+from gskn.evaluation._records import with_provenance as with_provenance
 from gskn.evaluation._registry import MODELS
 from gskn.evaluation._registry import find_models as find_models
+from gskn.evaluation._result_file import ResultFile
 from gskn.evaluation._scores import (
     GRAPH_METRICS,
     Summary,
@@ -18,6 +24,11 @@ from gskn.evaluation._scores import (
     summarize,
     summarize_records,
 )
+from gskn.evaluation._scores import get_score as get_score
+from gskn.evaluation._svm import LINEAR as LINEAR
+from gskn.evaluation._svm import RBF as RBF
+from gskn.evaluation._svm import fit_predict as fit_predict
+from gskn.evaluation._svm import ignore_convergence as ignore_convergence
 from gskn.evaluation.plots import (
     Curve,
     Timing,

@@ -1,4 +1,9 @@
-"""Digests of inputs, by which records of a run are found again."""
+"""Digests of inputs, which identify the records of a run.
+
+`joblib.hash` is not used: its result depends on the memory layout of an array (strides) and
+on the default pickle protocol, which changed in Python 3.14, so stored records would not be
+found again.
+"""
 
 import hashlib
 from collections.abc import Sequence
@@ -11,7 +16,7 @@ from gskn.datasets import Dataset
 
 
 def digest(*parts: Any) -> str:
-    """Return a digest of sixteen hexadecimal digits of bytes or buffers."""
+    """Return a digest of bytes or buffers with 16 hexadecimal digits."""
     total = hashlib.blake2b(digest_size=8)
     for part in parts:
         total.update(part)
@@ -19,7 +24,7 @@ def digest(*parts: Any) -> str:
 
 
 def digest_data(data: Dataset) -> str:
-    """Return a digest of graphs and classes: edited files are another data set."""
+    """Return a digest of graphs and classes, which changes if a file was edited."""
     batch = data.graphs
     arrays = [
         batch.adjacency.indptr,
@@ -30,15 +35,15 @@ def digest_data(data: Dataset) -> str:
         batch.node_attributes,
         data.y if data.y.dtype.kind in "iufb" else data.y.astype(str),
     ]
-    texts: list[Any] = [repr(batch.label_values).encode()]
+    parts: list[Any] = [repr(batch.label_values).encode()]
     for array in arrays:
         if array is not None:
             flat = np.ascontiguousarray(array).ravel()
-            texts += [str(array.shape).encode(), flat.view(np.uint8).data]
-    return digest(*texts)
+            parts += [str(array.shape).encode(), flat.view(np.uint8).data]
+    return digest(*parts)
 
 
 def digest_folds(tests: Sequence[IndexArray]) -> str:
-    """Return a digest of the test indices of folds, in any order within a fold."""
+    """Return a digest of the test indices of folds; their order in a fold is irrelevant."""
     sets = [np.sort(np.asarray(test)).astype("<i8") for test in tests]
     return digest(*(part for test in sets for part in (b"%d:" % len(test), test.tobytes())))

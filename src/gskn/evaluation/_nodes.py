@@ -21,8 +21,9 @@ from gskn.datasets import Dataset
 from gskn.evaluation._digest import digest_data
 from gskn.evaluation._limits import check_seed
 from gskn.evaluation._model import Model, as_json, make_estimator
-from gskn.evaluation._records import Clock, Record, ResultFile, complete
+from gskn.evaluation._records import Clock, Record, with_provenance
 from gskn.evaluation._registry import find_models
+from gskn.evaluation._result_file import ResultFile
 from gskn.exceptions import InputError
 
 _VALUES_OF_C = (0.01, 0.1, 1.0)
@@ -150,7 +151,7 @@ class _Run:
         with clock.measure("classify"):
             scores = _fit_score(embeddings[number], y, train, test, C)
         chosen = {"embedding": as_json(self.model.grid[number]), "C": C, "inner": inner}
-        return complete(replace(template, scores=scores, chosen=chosen), clock)
+        return with_provenance(replace(template, scores=scores, chosen=chosen), clock)
 
     def _embed(self) -> list[FloatArray]:
         """Return the node embeddings for all parameters of the grid."""

@@ -22,8 +22,9 @@ from gskn.evaluation._cache import EmbeddingCache, SplitEmbeddings
 from gskn.evaluation._digest import digest_data, digest_folds
 from gskn.evaluation._limits import check_seed
 from gskn.evaluation._model import Model, as_json
-from gskn.evaluation._records import Clock, Record, ResultFile, complete
+from gskn.evaluation._records import Clock, Record, with_provenance
 from gskn.evaluation._registry import find_models
+from gskn.evaluation._result_file import ResultFile
 from gskn.evaluation._scores import score_classes
 from gskn.evaluation._svm import fit_predict, ignore_convergence, select_classifier
 from gskn.exceptions import InputError
@@ -217,7 +218,7 @@ class _Run:
             (scores,) = _test([selection.classifier], train, y_train, test, y_test)
         chosen = _chosen(selection.params, selection.classifier, train)
         chosen["inner"] = selection.inner_score
-        return complete(replace(template, scores=scores, chosen=chosen), clock)
+        return with_provenance(replace(template, scores=scores, chosen=chosen), clock)
 
     def _select(
         self, model: Model, embeddings: SplitEmbeddings, y: AnyArray, clock: Clock
@@ -261,7 +262,7 @@ class _Run:
                 continue
             for blank, fold_scores in zip(blanks, scores, strict=True):
                 record = replace(blank, scores=fold_scores, chosen=chosen)
-                record = complete(record, clock.shared(len(folds)))
+                record = with_provenance(record, clock.shared(len(folds)))
                 is_new = blank.key not in stored
                 yield self._finish_fold(stored.get(blank.key, record), new=is_new)
 

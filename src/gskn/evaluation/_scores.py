@@ -1,4 +1,4 @@
-"""Scores of predictions, their summary, and a test of the difference of two models."""
+"""Scores of predictions, their summaries, and a significance test for two models."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,21 +22,32 @@ GRAPH_METRICS = ("accuracy", "balanced_accuracy", "roc_auc", "macro_f1", "micro_
 def score_classes(
     y: AnyArray, predicted: AnyArray, decision: FloatArray, classes: AnyArray
 ) -> dict[str, float]:
-    """Return accuracy, balanced accuracy, ROC-AUC, macro and micro F1 of predictions.
-
-    The recall of every class that occurs in ``y`` is added as ``recall_<class>``.
+    """Return accuracy, balanced accuracy, ROC-AUC, F1 scores and recalls of predictions.
 
     Parameters
     ----------
     y, predicted : ndarray of shape (n_samples,)
         True and predicted classes.
     decision : ndarray of shape (n_samples,) or (n_samples, n_classes)
-        Decision values. ROC-AUC is computed for each class against the others and
-        averaged over the classes that occur in ``y``; NaN if only one occurs.
-    classes : ndarray
+        Decision values. ROC-AUC is computed for each class against the rest and averaged
+        over the classes that occur in ``y``; NaN if there is only one.
+    classes : ndarray of shape (n_classes,)
         The class of every column of ``decision``.
+
+    Returns
+    -------
+    scores : dict of str to float
+        The metrics in `GRAPH_METRICS`, and ``recall_<class>`` for every class in ``y``.
+
+    Examples
+    --------
+    >>> y, predicted = np.array([0, 0, 1, 1]), np.array([0, 1, 1, 1])
+    >>> decision = np.array([-1.0, 0.5, 0.2, 2.0])
+    >>> scores = score_classes(y, predicted, decision, np.array([0, 1]))
+    >>> scores["accuracy"], scores["recall_0"]
+    (0.75, 0.5)
     """
-    # scikit-learn's function warns of classes that are predicted but do not occur.
+    # The recall of scikit-learn warns about classes that are predicted but do not occur.
     recalls = {str(c): float((predicted[y == c] == c).mean()) for c in np.unique(y)}
     return {
         "accuracy": float(accuracy_score(y, predicted)),
@@ -60,16 +71,16 @@ def _roc_auc(y: AnyArray, decision: FloatArray, classes: AnyArray) -> float:
 
 @dataclass(frozen=True)
 class Summary:
-    """Mean and spread of a score.
+    """Mean and standard deviations of a score.
 
     Attributes
     ----------
     mean : float
-        Over all folds of all repeats.
+        Mean over all folds of all repeats.
     std_folds : float
-        Standard deviation over folds, the mean over repeats.
+        Standard deviation over folds, averaged over repeats.
     std_repeats : float
-        Standard deviation of the means of repeats; 0 for one repeat.
+        Standard deviation of the means of the repeats; 0 for a single repeat.
     n : int
         Number of scores.
     """
@@ -81,75 +92,104 @@ class Summary:
 
 
 def summarize(scores: Any) -> Summary:
-    """Summarise scores of shape (n_repeats, n_folds)."""
+    """Return the mean and the standard deviations of scores.
+
+    Parameters
+    ----------
+    scores : array-like of shape (n_repeats, n_folds) or (n_folds,)
+        Scores of one model.
+
+    Returns
+    -------
+    summary : Summary
+        Mean and standard deviations.
+
+    Examples
+    --------
+    >>> summarize([[0.5, 0.7], [0.6, 0.6]]).mean
+    0.6
+    """
     scores = np.atleast_2d(np.asarray(scores, dtype=np.float64))
     if not scores.size:
-        raise InputError("There are no scores to summarise.")
+        raise InputError("scores is empty.")
     means = scores.mean(axis=1)
-    spread = float(means.std(ddof=1)) if len(means) > 1 else 0.0
     return Summary(
-        float(means.mean()), float(scores.std(axis=1).mean()), spread, scores.size
+        mean=float(means.mean()),
+        std_folds=float(scores.std(axis=1).mean()),
+        std_repeats=float(means.std(ddof=1)) if len(means) > 1 else 0.0,
+        n=scores.size,
     )
 
 
 def summarize_records(
     records: Sequence[Record], metric: str = "accuracy"
 ) -> dict[str, dict[str, Summary]]:
-    """Summarise records of one protocol, by data set and model, in their order.
+    """Return the summary of a metric for every data set and model.
 
-    Of records with equal keys the first counts.
+    Parameters
+    ----------
+    records : sequence of Record
+        Records of one protocol. If several records have the same key, the first one is
+        used.
+    metric : str, default="accuracy"
+        Name of a score.
+
+    Returns
+    -------
+    summaries : dict of dict of Summary
+        Summaries by data set and model, in the order of the records.
 
     Raises
     ------
     InputError
-        If the records belong to several protocols, or if those of one model on one data
-        set belong to several runs or to incomplete repeats.
+        If the records belong to several protocols, or if the records of one model on one
+        data set belong to several runs, or if one of their repeats is incomplete.
     """
     if not records:
-        raise InputError("There are no records to summarise.")
+        raise InputError("There are no records to summarize.")
     protocols = sorted({record.protocol for record in records})
     if len(protocols) > 1:
         raise InputError(
-            f"The records are of the protocols {' and '.join(protocols)}, which cannot be "
-            "compared; choose those of one."
+            f"The records have the protocols {' and '.join(protocols)}, which cannot be "
+            "compared. Select the records of one protocol."
         )
     groups: dict[tuple[str, str], list[Record]] = {}
     for record in {record.key: record for record in reversed(records)}.values():
         groups.setdefault((record.data, record.model), []).append(record)
-    found: dict[str, dict[str, Summary]] = {}
+    summaries: dict[str, dict[str, Summary]] = {}
     for data, model in dict.fromkeys((record.data, record.model) for record in records):
         scores = _by_repeat(groups[data, model], metric)
-        found.setdefault(data, {})[model] = summarize(scores)
-    return found
+        summaries.setdefault(data, {})[model] = summarize(scores)
+    return summaries
 
 
 def _by_repeat(records: Sequence[Record], metric: str) -> list[list[float]]:
-    """Return the scores of one model on one set, one list per repeat."""
-    named = f"{records[0].model} on {records[0].data}"
+    """Return the scores of one model on one data set, one list per repeat."""
+    name = f"{records[0].model} on {records[0].data}"
     repeats: dict[int, dict[int, float]] = {}
     for record in sorted(records, key=lambda record: (record.repeat, record.fold)):
-        score = score_of(record, metric)
+        score = get_score(record, metric)
         folds = repeats.setdefault(record.repeat, {})
         if record.fold in folds:
             raise InputError(
-                f"The records of {named} are of several runs, with other seeds or "
-                "configurations; choose those of one."
+                f"The records of {name} belong to several runs with different seeds or "
+                "configurations. Select the records of one run."
             )
         folds[record.fold] = score
     if len({tuple(folds) for folds in repeats.values()}) > 1:
         raise InputError(
-            f"The repeats of {named} do not have the same folds; finish the run first."
+            f"The repeats of {name} have different folds. Complete the run first."
         )
     return [list(folds.values()) for folds in repeats.values()]
 
 
-def score_of(record: Record, metric: str) -> float:
-    """Return a score of a record; raise if it does not have it."""
+def get_score(record: Record, metric: str) -> float:
+    """Return a score of a record, or raise if the record does not have it."""
     if metric not in record.scores:
-        known = ", ".join(record.scores) or "none"
+        metrics = ", ".join(record.scores) or "none"
         raise InputError(
-            f"There is no metric {metric!r} in the record of {record.model or 'the data'} "
-            f"on {record.data}; known are {known}."
+            f"Unknown metric {metric!r} for the record of {record.model or 'the data'} on "
+            f"{record.data}. Known: {metrics}."
         )
     return record.scores[metric]
 
@@ -157,16 +197,26 @@ def score_of(record: Record, metric: str) -> float:
 def corrected_t_test(first: Any, second: Any, *, test_share: float) -> float:
     """Return the p-value of the hypothesis that two models have equal scores.
 
-    The training parts of folds overlap, so their scores are not independent. The variance
-    is corrected by the ratio of test samples to training samples (Nadeau and Bengio,
-    Inference for the generalization error, 2003).
+    The training parts of folds overlap, so the scores of folds are not independent. The
+    corrected resampled t-test multiplies the variance of the mean by a factor that depends
+    on the ratio of test samples to training samples.
 
     Parameters
     ----------
     first, second : array-like of the same shape
-        Scores of all folds of all repeats.
+        Scores of both models on all folds of all repeats.
     test_share : float
-        Share of samples that a fold tests on, 0.1 for ten folds.
+        Fraction of the samples in the test part of a fold, 0.1 for ten folds.
+
+    Returns
+    -------
+    p_value : float
+        1 if all scores are equal; 0 if they differ by the same amount on all folds.
+
+    References
+    ----------
+    Claude Nadeau and Yoshua Bengio, "Inference for the generalization error", Machine
+    Learning 52, 2003.
 
     Examples
     --------
@@ -176,13 +226,17 @@ def corrected_t_test(first: Any, second: Any, *, test_share: float) -> float:
     first, second = np.ravel(np.asarray(first)), np.ravel(np.asarray(second))
     if first.shape != second.shape or len(first) < 2:
         raise InputError(
-            f"Scores of {len(first)} and {len(second)} folds cannot be compared; give two "
-            "or more scores on equal folds."
+            f"first and second must have the same length, at least 2, got {len(first)} "
+            f"and {len(second)}."
         )
     if not 0 < test_share < 1:
         raise InputError(f"test_share must be between 0 and 1, got {test_share}.")
-    gaps = first - second
-    if np.ptp(gaps) < 1e-12:  # without variance the statistic is not defined
-        return 1.0 if abs(gaps[0]) < 1e-12 else 0.0
-    variance = gaps.var(ddof=1) * (1 / len(gaps) + test_share / (1 - test_share))
-    return float(2 * student.sf(abs(gaps.mean()) / np.sqrt(variance), len(gaps) - 1))
+    differences = first - second
+    if np.ptp(differences) < 1e-12:  # without variance the statistic is undefined
+        return 1.0 if abs(differences[0]) < 1e-12 else 0.0
+    variance = differences.var(ddof=1) * (
+        1 / len(differences) + test_share / (1 - test_share)
+    )
+    return float(
+        2 * student.sf(abs(differences.mean()) / np.sqrt(variance), len(differences) - 1)
+    )

@@ -1,4 +1,4 @@
-"""The paper's tables and figures, with our numbers beside the printed ones."""
+"""Tables and figures of the paper, with our results beside the printed numbers."""
 
 from gskn.reproduce._experiments import (
     EXPERIMENTS,
@@ -6,5 +6,15 @@ from gskn.reproduce._experiments import (
     find_experiment,
 )
 from gskn.reproduce._jobs import Runner
+from gskn.reproduce._tables import NESTED, PAPER, PAPER_PROTOCOL, summary_of
 
-__all__ = ["EXPERIMENTS", "Experiment", "Runner", "find_experiment"]
+__all__ = [
+    "EXPERIMENTS",
+    "NESTED",
+    "PAPER",
+    "PAPER_PROTOCOL",
+    "Experiment",
+    "Runner",
+    "find_experiment",
+    "summary_of",
+]

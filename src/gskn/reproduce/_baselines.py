@@ -1,13 +1,13 @@
-"""Other systems beside ours, all under the same protocol in the same process."""
+"""Table of baselines: all models under the same protocol, in the same process."""
 
 from collections.abc import Sequence
 from typing import Any
 
 from gskn.baselines import BASELINES
-from gskn.evaluation._records import Record
+from gskn.evaluation import Record
 from gskn.reproduce._jobs import Job
 from gskn.reproduce._printed import CONTINUOUS, GRAPHS, LITERATURE
-from gskn.reproduce._tables import cell, compare, scores_of
+from gskn.reproduce._tables import compare, format_summary, summary_of
 
 
 def _models_by_system(table_data: str) -> dict[str, str]:
@@ -30,15 +30,19 @@ def _sort_as_printed(models: dict[str, str]) -> dict[str, str]:
     }
 
 
-OTHERS = _sort_as_printed(_models_by_system("labels"))
+BASELINE_SYSTEMS = _sort_as_printed(_models_by_system("labels"))
 # PROTEINS has an attribute as well, but the literature does not use it.
 _ATTRIBUTE_MODELS = _models_by_system("attributes")
-CONTINUOUS_OTHERS = {
-    **{name: model for name, model in _ATTRIBUTE_MODELS.items() if name not in OTHERS},
-    **OTHERS,
+CONTINUOUS_SYSTEMS = {
+    **{
+        name: model
+        for name, model in _ATTRIBUTE_MODELS.items()
+        if name not in BASELINE_SYSTEMS
+    },
+    **BASELINE_SYSTEMS,
     **_ATTRIBUTE_MODELS,
 }
-_OURS = {
+_GSKN_MODELS = {
     "GSKN, chosen": "gskn",
     "RW only, chosen": "gskn-rw",
     "GSKN, 64 columns": "rw+aw-64",
@@ -48,25 +52,25 @@ _SIGNS = {"above": " >", "below": " <", "equal": ""}
 
 
 def baseline_jobs(quick: bool) -> list[Job]:  # noqa: FBT001
-    """Return other systems on all sets; quick: the fast ones on three sets."""
+    """Return jobs of all baselines on all data sets; quick: the fast ones on three sets."""
     jobs = []
     for data in ("MUTAG", "PTC", "BZR") if quick else (*GRAPHS, *CONTINUOUS):
-        left_out = _SLOW if quick else set()
-        models = [name for name in _others(data).values() if name not in left_out]
+        skipped = _SLOW if quick else set()
+        models = [name for name in _baselines(data).values() if name not in skipped]
         jobs.append(Job(data, models, "nested", repeats=1 if quick else 3))
     return jobs
 
 
 def baseline_rows(records: Sequence[Record]) -> list[dict[str, Any]]:
-    """Return one row per system, with the accuracy on every set.
+    """Return one row per model, with the accuracy on every data set.
 
-    A system that others measured under an honest protocol has a second row.
+    A model with published results of a nested protocol has a second row.
     """
     rows = []
-    for system in {**_OURS, **CONTINUOUS_OTHERS}:
+    for system in {**_GSKN_MODELS, **CONTINUOUS_SYSTEMS}:
         ours = {}
-        for data in (*GRAPHS, *CONTINUOUS):  # without attributes there is nothing to hash
-            model = {**_OURS, **_others(data)}.get(system)
+        for data in (*GRAPHS, *CONTINUOUS):  # hash kernels need continuous attributes
+            model = {**_GSKN_MODELS, **_baselines(data)}.get(system)
             ours[data] = "-" if model is None else _cell(records, data, model)
         rows.append({"system": system, **ours})
         published = {data: LITERATURE[data].get(system) or "-" for data in ours}
@@ -75,13 +79,13 @@ def baseline_rows(records: Sequence[Record]) -> list[dict[str, Any]]:
     return rows
 
 
-def _others(data: str) -> dict[str, str]:
-    return CONTINUOUS_OTHERS if data in CONTINUOUS else OTHERS
+def _baselines(data: str) -> dict[str, str]:
+    return CONTINUOUS_SYSTEMS if data in CONTINUOUS else BASELINE_SYSTEMS
 
 
 def _cell(records: Sequence[Record], data: str, model: str) -> str:
-    found = scores_of(records, data, model, "nested")
-    if found is None:
-        return cell(None)
+    summary = summary_of(records, data, model, "nested")
+    if summary is None:
+        return format_summary(None)
     verdict = compare(records, data, model, "gskn")
-    return cell(found) + _SIGNS[verdict.partition(" ")[0] or "equal"]
+    return format_summary(summary) + _SIGNS[verdict.partition(" ")[0] or "equal"]

@@ -1,4 +1,4 @@
-"""Experiments of the paper by name: what to run, and how to show it."""
+"""Experiments of the paper by name: jobs, tables and figures."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from gskn import datasets
 from gskn.estimators import GSKN
-from gskn.evaluation._records import Record
-from gskn.evaluation._registry import MODELS
+from gskn.evaluation import MODELS, Record
 from gskn.evaluation.plots import plot_embedding, plot_scores
 from gskn.exceptions import InputError
 from gskn.reproduce import _printed as printed
 from gskn.reproduce._baselines import (
-    CONTINUOUS_OTHERS,
-    OTHERS,
+    BASELINE_SYSTEMS,
+    CONTINUOUS_SYSTEMS,
     baseline_jobs,
     baseline_rows,
 )
@@ -39,7 +38,7 @@ if TYPE_CHECKING:
 
 Rows = list[dict[str, Any]]
 
-# Rows of the tables that are ours. "GSKN" has the settings of the paper.
+# Our models by their name in the tables. "GSKN" has the parameters of the paper.
 _PAPER_SIZE = {"GSKN": "rw+aw-64", "RW only, 32": "rw-32", "AW only, 32": "aw-32"}
 _CHOSEN = {
     "GSKN, chosen": "gskn",
@@ -71,7 +70,7 @@ _REGULAR = {
     "GSKN": "rw+aw",
 }
 _TRANSDUCTIVE = [
-    name for name, model in CONTINUOUS_OTHERS.items() if MODELS[model].transductive
+    name for name, model in CONTINUOUS_SYSTEMS.items() if MODELS[model].transductive
 ]
 _NODES = {
     "GSKN": "rw+aw-64",
@@ -79,12 +78,10 @@ _NODES = {
     "GSKN, chosen": "nodes-64",
     "GSKN, large": "nodes-large",
 }
-
-
 _FITTED_TO_ALL = f"Fitted to all graphs, without their classes: {', '.join(_TRANSDUCTIVE)}."
 _PROTOCOLS = (
-    "nested: everything is chosen and fitted on the training part of each fold. "
-    "paper protocol: the best setting on the TEST folds, for comparison only. "
+    "nested: everything is selected and fitted on the training part of each fold. "
+    "paper protocol: the best parameters on the TEST folds, for comparison only. "
     "± is the standard deviation over folds. missing: not implemented, or not run."
 )
 
@@ -96,19 +93,20 @@ class Experiment:
     Attributes
     ----------
     name, paper, title : str
-        What it is called, where the paper has it, and what it shows.
+        Name of the experiment, its number in the paper, and the title of the table.
     cost : callable
-        How long it takes with ``quick``, in folds of one model on MUTAG.
+        Takes ``quick``; returns the cost relative to one fold of one model on MUTAG.
     run : callable
-        Takes a `Runner` and ``quick``; runs what is not on file, returns all records.
+        Takes a `Runner` and ``quick``; runs folds that are not in the result file, and
+        returns all records.
     rows : callable
-        Makes the rows of the table of records.
+        Takes records; returns the rows of the table.
     owns : callable
-        Tells whether a record is of this experiment.
+        Takes a record; returns whether it belongs to this experiment.
     figure : callable or None
-        Makes a figure of records, or None where they are not there.
+        Takes records; returns a figure, or None if there are no records for it.
     caption : str
-        How to read the table: its protocol above all.
+        Explanation of the table, in particular of the protocol.
     """
 
     name: str
@@ -122,7 +120,7 @@ class Experiment:
     caption: str = _PROTOCOLS
 
 
-def _of_jobs(make: Callable[[bool], Sequence[Job]]) -> dict[str, Any]:
+def _from_jobs(make: Callable[[bool], Sequence[Job]]) -> dict[str, Any]:
     return {
         "cost": lambda quick: sum(job.cost for job in make(quick)),
         "run": lambda runner, quick: [
@@ -132,7 +130,7 @@ def _of_jobs(make: Callable[[bool], Sequence[Job]]) -> dict[str, Any]:
     }
 
 
-def _both(data: str, models: Mapping[str, str], quick: bool) -> list[Job]:  # noqa: FBT001
+def _both_protocols(data: str, models: Mapping[str, str], quick: bool) -> list[Job]:  # noqa: FBT001
     names = list(models.values())
     return [
         Job(data, names, "nested", repeats=1 if quick else 3),
@@ -143,7 +141,7 @@ def _both(data: str, models: Mapping[str, str], quick: bool) -> list[Job]:  # no
 def _graph_jobs(sets: Sequence[str], quick: bool) -> list[Job]:  # noqa: FBT001
     jobs = []
     for data in sets:
-        jobs += _both(data, _PAPER_SIZE, quick)
+        jobs += _both_protocols(data, _PAPER_SIZE, quick)
         if not quick:
             jobs.append(Job(data, list(_CHOSEN.values()), "nested", repeats=3))
     return jobs
@@ -154,7 +152,7 @@ def _sizes(quick: bool) -> list[int]:  # noqa: FBT001
 
 
 def _node_jobs(quick: bool) -> list[Job]:  # noqa: FBT001
-    # 121 regressions on some hundred columns take minutes: fewer splits for those of PPI.
+    # The 121 regressions of PPI on some hundred columns take minutes: fewer splits.
     small = ["rw+aw-64", "rw-32", "nodes-64"]
     jobs = [Job(data, small, "nodes", 3 if quick else 10) for data in printed.NODES]
     return jobs + [
@@ -166,24 +164,26 @@ def _node_jobs(quick: bool) -> list[Job]:  # noqa: FBT001
 def _scores_figure(
     records: Sequence[Record], sets: Sequence[str], models: Mapping[str, str]
 ) -> "Figure | None":
-    own = [
+    selected = [
         record
         for data in sets
         for model in models.values()
         for record in select(records, data, model, "nested")
     ]
-    return plot_scores(own) if own else None
+    return plot_scores(selected) if selected else None
 
 
 def _graphs(name: str, paper: str, title: str, table: printed.Printed) -> Experiment:
-    known = CONTINUOUS_OTHERS if table is printed.CONTINUOUS else OTHERS
+    baselines = CONTINUOUS_SYSTEMS if table is printed.CONTINUOUS else BASELINE_SYSTEMS
     systems = next(iter(table.values()))
-    others = {system: known[system] for system in systems if system in known}
+    models = {name: baselines[name] for name in systems if name in baselines}
     return Experiment(
-        *(name, paper, title),
-        **_of_jobs(partial(_graph_jobs, list(table))),
+        name=name,
+        paper=paper,
+        title=title,
+        **_from_jobs(partial(_graph_jobs, list(table))),
         rows=lambda records: graph_rows(
-            records, table, {**others, **_PAPER_SIZE, **_CHOSEN}, _AGAINST
+            records, table, {**models, **_PAPER_SIZE, **_CHOSEN}, _AGAINST
         ),
         figure=lambda records: _scores_figure(
             records, list(table), {**_PAPER_SIZE, **dict(list(_CHOSEN.items())[:3])}
@@ -194,30 +194,38 @@ def _graphs(name: str, paper: str, title: str, table: printed.Printed) -> Experi
 
 def _parameters(data: str, paper: str, repeats: int) -> Experiment:
     return Experiment(
-        *(f"parameters-{data.lower()}", paper, f"Accuracy on {data} by parameter"),
-        **_of_jobs(
+        name=f"parameters-{data.lower()}",
+        paper=paper,
+        title=f"Accuracy on {data} by parameter",
+        **_from_jobs(
             lambda quick: [Job(data, parameter_models(), "nested", 1 if quick else repeats)]
         ),
         rows=partial(parameter_rows, data=data),
         figure=partial(parameter_figure, data=data),
-        caption="nested: everything is chosen and fitted on the training part of each "
-        "fold. ± is the standard deviation over folds. Landmarks are those of a branch, at "
-        "most.",
+        caption="nested: everything is selected and fitted on the training part of each "
+        "fold. ± is the standard deviation over folds. n_landmarks is the largest number "
+        "of landmarks of a branch.",
     )
 
 
 def _structure_map(_: Sequence[Record]) -> "Figure":
     data = datasets.load("structure")
-    rows = GSKN(pooling="log", random_state=0).fit_transform(data.graphs)
-    names = ("Cycles", "Paths", "Wheels", "Ladders")
-    return plot_embedding(rows, data.y, names=names, title="Rows of 400 noisy graphs")
+    graph_embeddings = GSKN(pooling="log", random_state=0).fit_transform(data.graphs)
+    return plot_embedding(
+        graph_embeddings,
+        data.y,
+        names=("Cycles", "Paths", "Wheels", "Ladders"),
+        title="Embeddings of 400 noisy graphs",
+    )
 
 
 EXPERIMENTS = {
     experiment.name: experiment
     for experiment in (
         Experiment(
-            *("statistics", "table 1", "Data sets"),
+            name="statistics",
+            paper="table 1",
+            title="Data sets",
             cost=lambda _: 12.0,
             run=lambda runner, _: run_statistics(runner),
             rows=statistics_rows,
@@ -225,53 +233,63 @@ EXPERIMENTS = {
             caption="Nodes and edges are means over graphs; edges are undirected.",
         ),
         Experiment(
-            *("structure", "table 2", "Shapes recognised, in percent"),
-            **_of_jobs(lambda quick: _both("structure", _STRUCTURE, quick)),
+            name="structure",
+            paper="table 2",
+            title="Recall of shapes, in percent",
+            **_from_jobs(lambda quick: _both_protocols("structure", _STRUCTURE, quick)),
             rows=lambda records: structure_rows(records, _STRUCTURE),
-            caption=f"{_PROTOCOLS} Fitted to all graphs, without classes: RW kernel.",
+            caption=f"{_PROTOCOLS} Fitted to all graphs, without their classes: RW kernel.",
             figure=_structure_map,
         ),
         Experiment(
-            *("regular", "table 3", "Accuracy on regular graphs"),
-            **_of_jobs(lambda quick: _both("regular", _REGULAR, quick)),
+            name="regular",
+            paper="table 3",
+            title="Accuracy on regular graphs",
+            **_from_jobs(lambda quick: _both_protocols("regular", _REGULAR, quick)),
             rows=lambda records: graph_rows(records, printed.REGULAR, _REGULAR, {}),
         ),
         _graphs(
-            "graphs",
-            "table 4",
-            "Accuracy, graphs with labels or without attributes",
-            printed.GRAPHS,
+            name="graphs",
+            paper="table 4",
+            title="Accuracy on graphs with labels or without attributes",
+            table=printed.GRAPHS,
         ),
         Experiment(
-            *("nodes", "table 5", "F1 of classes of nodes, in percent"),
-            **_of_jobs(_node_jobs),
+            name="nodes",
+            paper="table 5",
+            title="F1 of node classification, in percent",
+            **_from_jobs(_node_jobs),
             rows=lambda records: node_rows(records, _NODES),
-            caption="Logistic regression on 30 or 70 percent of the nodes, at random; C is "
-            "chosen on a fifth of them. ± is the standard deviation over splits; GSKN, "
-            "large, has one split of PPI.",
+            caption="Logistic regression trained on 30 or 70 percent of the nodes, "
+            "selected at random; C is selected on a fifth of them. ± is the standard "
+            "deviation over splits; GSKN, large, has one split of PPI.",
         ),
         _graphs(
-            "continuous",
-            "table 6",
-            "Accuracy, graphs with continuous attributes",
-            printed.CONTINUOUS,
+            name="continuous",
+            paper="table 6",
+            title="Accuracy on graphs with continuous attributes",
+            table=printed.CONTINUOUS,
         ),
         Experiment(
-            *("baselines", "", "Accuracy of other systems"),
-            **_of_jobs(baseline_jobs),
+            name="baselines",
+            paper="",
+            title="Accuracy of baselines",
+            **_from_jobs(baseline_jobs),
             rows=baseline_rows,
-            caption="nested: everything is chosen on the training part of each fold. ± is "
-            "the standard deviation over folds; < and >: below or above GSKN, chosen, "
-            "beyond the noise (p < 0.05). published: by others, under a protocol like "
-            f"nested. {_FITTED_TO_ALL}",
+            caption="nested: everything is selected on the training part of each fold. ± "
+            "is the standard deviation over folds; < and >: significantly below or above "
+            "GSKN, chosen (p < 0.05). published: results of the literature under a "
+            f"protocol like nested. {_FITTED_TO_ALL}",
         ),
         Experiment(
-            *("ablation", "table 7", "Accuracy by component"),
-            **_of_jobs(
+            name="ablation",
+            paper="table 7",
+            title="Accuracy by component",
+            **_from_jobs(
                 lambda quick: [
                     job
                     for data in printed.ABLATION
-                    for job in _both(data, _ABLATION, quick)
+                    for job in _both_protocols(data, _ABLATION, quick)
                 ]
             ),
             rows=lambda records: graph_rows(
@@ -282,19 +300,23 @@ EXPERIMENTS = {
             ),
         ),
         Experiment(
-            *("times", "table 8", "Minutes to fit and embed"),
+            name="times",
+            paper="table 8",
+            title="Minutes to fit and embed",
             cost=lambda quick: float(n_times(_sizes(quick), quick=quick)),
             run=lambda runner, quick: run_times(runner, _sizes(quick), quick=quick),
             rows=time_rows,
             owns=lambda record: record.protocol == "times",
             figure=time_figure,
-            caption="Ours are of one run on this machine, compiled loops at hand; the "
-            "paper's of a machine with a GPU.",
+            caption="Our times are from one run on one machine, without the time of "
+            "compilation; the times of the paper are from a machine with a GPU.",
         ),
         _parameters("PTC", "figure 4", repeats=3),
         _parameters("PROTEINS", "figure 5", repeats=1),
         Experiment(
-            *("leak", "", "Accuracy of rows that depend on the order of the file"),
+            name="leak",
+            paper="",
+            title="Accuracy of embeddings that depend on the order of the file",
             cost=lambda _: 12.0,
             run=lambda runner, _: run_leak(runner, ("MUTAG", "PTC")),
             rows=leak_rows,
@@ -307,11 +329,20 @@ EXPERIMENTS = {
 
 
 def find_experiment(name: str) -> Experiment:
-    """Return an experiment by its name, or by what the paper calls it."""
-    wanted = name.lower().replace(" ", "")
+    """Return an experiment by its name or by its number in the paper.
+
+    Parameters
+    ----------
+    name : str
+        For example "graphs", "table 4" or "figure5".
+
+    Returns
+    -------
+    experiment : Experiment
+        Raises `InputError` if there is none.
+    """
+    text = name.lower().replace(" ", "")
     for experiment in EXPERIMENTS.values():
-        if wanted and wanted in {experiment.name, experiment.paper.replace(" ", "")}:
+        if text and text in {experiment.name, experiment.paper.replace(" ", "")}:
             return experiment
-    raise InputError(
-        f"There is no experiment {name!r}; known are {', '.join(EXPERIMENTS)}."
-    )
+    raise InputError(f"Unknown experiment {name!r}. Known: {', '.join(EXPERIMENTS)}.")

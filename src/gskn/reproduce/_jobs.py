@@ -1,4 +1,4 @@
-"""Jobs: the runs that a table needs, and their relative costs."""
+"""Jobs: the evaluations that a table needs, and their relative costs."""
 
 import warnings
 from collections.abc import Callable, Sequence
@@ -8,13 +8,17 @@ from typing import Any
 
 from gskn import datasets
 from gskn.datasets import Dataset
-from gskn.evaluation._model import Model
-from gskn.evaluation._nodes import TRAIN_SIZES, evaluate_nodes
-from gskn.evaluation._protocols import evaluate
-from gskn.evaluation._records import Record, ResultFile
-from gskn.evaluation._registry import MODELS
+from gskn.evaluation import (
+    MODELS,
+    TRAIN_SIZES,
+    Model,
+    Record,
+    ResultFile,
+    evaluate,
+    evaluate_nodes,
+)
 
-# Cost of a fold of each data set, in folds of MUTAG; only for the estimate of time left.
+# Cost of one fold of a data set relative to MUTAG, for the estimate of the time left.
 _COSTS = {
     "PTC": 1.5,
     "BZR": 2,
@@ -33,7 +37,19 @@ _COSTS = {
 
 @dataclass(frozen=True)
 class Runner:
-    """Location of data and records, number of threads, and a callback for progress."""
+    """Options of a run.
+
+    Attributes
+    ----------
+    data_home : Path or None
+        Folder of data sets; the default folder if None.
+    n_jobs : int or None
+        Number of threads.
+    results : ResultFile or None
+        Records in this file are not run again, and new ones are appended to it.
+    advance : callable
+        Called with the cost of each fold that is finished.
+    """
 
     data_home: Path | None = None
     n_jobs: int | None = None
@@ -44,37 +60,50 @@ class Runner:
         """Load a data set by its name."""
         return datasets.load(name, self.data_home)
 
-    def also(self, records: Sequence[Record]) -> list[Record]:
-        """Return other records on file of models with their current configuration.
+    def stored(self, records: Sequence[Record]) -> list[Record]:
+        """Return records in the file of models that ``records`` do not have.
 
-        Of records of several runs, with other data or folds, those of the last run are
-        returned.
+        Only records with the current configuration of the model are returned. If there
+        are several runs, with other data or folds, the last one is returned.
         """
         if self.results is None:
             return []
-        known = {(record.data, record.model, record.protocol) for record in records}
-        now = {name: model.configuration for name, model in MODELS.items()}
+        present = {(record.data, record.model, record.protocol) for record in records}
+        current = {name: model.configuration.items() for name, model in MODELS.items()}
         runs: dict[tuple[str, str, str], list[Record]] = {}
         for record in self.results.read().values():
             name = (record.data, record.model, record.protocol)
-            current = now.get(record.model)
-            if name in known or current is None:
+            if name in present or record.model not in current:
                 continue
-            if current.items() <= record.configuration.items():
-                run = runs.setdefault(name, [])
-                if run and run[0].configuration != record.configuration:
-                    run.clear()
-                run.append(record)
-        return [record for run in runs.values() for record in run]
+            if current[record.model] <= record.configuration.items():
+                runs.setdefault(name, []).append(record)
+        return [record for run in runs.values() for record in latest_run(run)]
 
     def once(self, blank: Record, run: Callable[[], Record]) -> Record:
-        """Return a record that is on file, or run it and add it."""
+        """Return a record from the file, or run it and append it."""
         return run() if self.results is None else self.results.once(blank, run)
+
+
+def latest_run(records: Sequence[Record]) -> list[Record]:
+    """Return the records with the same configuration as the last one."""
+    return [r for r in records if r.configuration == records[-1].configuration]
 
 
 @dataclass(frozen=True)
 class Job:
-    """Models on one data set, under one protocol: "nested", "paper" or "nodes"."""
+    """Evaluation of models on one data set.
+
+    Attributes
+    ----------
+    data : str
+        Name of the data set.
+    models : sequence of str or Model
+        Models to evaluate.
+    protocol : {"nested", "paper", "nodes"}
+        Protocol of graph classification, or node classification.
+    repeats : int
+        Number of repeats.
+    """
 
     data: str
     models: Sequence[str | Model]
@@ -83,12 +112,12 @@ class Job:
 
     @property
     def cost(self) -> float:
-        """Cost, in folds of one model on MUTAG."""
+        """Cost relative to one fold of one model on MUTAG."""
         n_splits = len(TRAIN_SIZES) if self.protocol == "nodes" else 10
         return n_splits * self._cost * len(self.models) * self.repeats
 
     def run(self, runner: Runner) -> list[Record]:
-        """Run the folds that are not on file, and return all records."""
+        """Run the folds that are not in the result file, and return all records."""
         data = runner.load(self.data)
         skipped: dict[str, str] = {}
         options: dict[str, Any] = {
@@ -104,7 +133,7 @@ class Job:
             options |= {"protocol": self.protocol, "folds": self._folds(data)}
             records = evaluate(data, self.models, **options)
         for model, reason in skipped.items():
-            warnings.warn(f"{model} is left out on {self.data}. {reason}", stacklevel=2)
+            warnings.warn(f"{model} is skipped on {self.data}. {reason}", stacklevel=2)
         return records
 
     def _folds(self, data: Dataset) -> str:
@@ -112,10 +141,13 @@ class Job:
         return "published" if published else "stratified"
 
     def owns(self, record: Record) -> bool:
-        """Return whether a record belongs to this job, for any repeat and settings."""
+        """Return whether a record belongs to this job, for any repeat or configuration."""
         names = {model if isinstance(model, str) else model.name for model in self.models}
-        kind = record.protocol.partition("-")[0]  # of nodes, without the share that trains
-        return (record.data, kind) == (self.data, self.protocol) and record.model in names
+        protocol = record.protocol.partition("-")[0]  # "nodes-30" is "nodes"
+        return (record.data, protocol) == (
+            self.data,
+            self.protocol,
+        ) and record.model in names
 
     @property
     def _cost(self) -> float:

@@ -1,4 +1,4 @@
-"""The order leak: a transform fitted per batch, on files that are sorted by class."""
+"""The order leak: a PCA that is fitted per batch of a file sorted by class."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -10,106 +10,133 @@ from sklearn.decomposition import PCA
 from gskn._types import FloatArray, IndexArray
 from gskn.datasets import Dataset
 from gskn.estimators import GSKN
-from gskn.evaluation._protocols import split
-from gskn.evaluation._records import Clock, Record, complete
-from gskn.evaluation._svm import LINEAR, RBF, fit_predict, ignore_convergence
+from gskn.evaluation import (
+    LINEAR,
+    RBF,
+    Clock,
+    Record,
+    fit_predict,
+    ignore_convergence,
+    split,
+    with_provenance,
+)
 from gskn.reproduce._jobs import Runner
-from gskn.reproduce._tables import cell, scores_of
+from gskn.reproduce._tables import format_summary, summary_of
 from gskn.walks import pattern_counts
 
 _BATCH = 16  # graphs, as in the published program
 _COMPONENTS = 8
-_WAYS = {
-    "a PCA per batch": "patterns, a PCA fitted to every 16 graphs in a row",
+# Names in records, with their descriptions.
+_EMBEDDINGS = {
+    "a PCA per batch": "patterns, one PCA for every 16 consecutive graphs",
     "one PCA": "patterns, one PCA for all graphs",
-    "batch number": "nothing but the number of the batch",
+    "batch number": "only the number of the batch",
 }
 
 
 def run_leak(runner: Runner, sets: Sequence[str]) -> list[Record]:
-    """Return accuracies of all ways on sorted and on shuffled files."""
+    """Return accuracies of all embeddings on sorted and on shuffled files."""
     records = []
-    for name in sets:
-        data = runner.load(name)
+    for data in map(runner.load, sets):
         by_class = np.argsort(data.y, kind="stable")
         shuffled = np.random.default_rng(0).permutation(len(data.y))
         for order_name, order in (("sorted", by_class), ("shuffled", shuffled)):
-            for way in _WAYS:
-                records += _run(runner, data, way, order_name, order)
+            for name in _EMBEDDINGS:
+                records += _run(runner, data, name, order_name, order)
     return records
 
 
 def leak_rows(records: Sequence[Record]) -> list[dict[str, str]]:
-    """Return one row per set and way, with a column for either order of the file."""
-    own = [record for record in records if record.protocol.startswith("leak")]
+    """Return one row per data set and embedding, with one column per order of the file."""
+    records = [record for record in records if record.protocol.startswith("leak")]
     return [
         {
             "data": data,
-            "rows": text,
+            "embeddings": text,
             **{
-                f"file {order}": cell(scores_of(own, data, way, f"leak, {order}"))
+                f"file {order}": format_summary(
+                    summary_of(records, data, name, f"leak, {order}")
+                )
                 for order in ("sorted", "shuffled")
             },
         }
-        for data in dict.fromkeys(record.data for record in own)
-        for way, text in _WAYS.items()
+        for data in dict.fromkeys(record.data for record in records)
+        for name, text in _EMBEDDINGS.items()
     ]
 
 
 def _run(
-    runner: Runner, data: Dataset, way: str, order_name: str, order: IndexArray
+    runner: Runner, data: Dataset, embedding: str, order_name: str, order: IndexArray
 ) -> list[Record]:
     blanks = [
-        Record(data.name, way, f"leak, {order_name}", 0, fold, 0, {"batch": _BATCH}, {})
+        Record(
+            data=data.name,
+            model=embedding,
+            protocol=f"leak, {order_name}",
+            repeat=0,
+            fold=fold,
+            seed=0,
+            configuration={"batch": _BATCH},
+            scores={},
+        )
         for fold in range(10)
     ]
-    found = cache(lambda: _accuracies(data, way, order))  # of all folds, at the first one
+    accuracies = cache(lambda: _accuracies(data, embedding, order))  # of all folds
 
     def run(blank: Record) -> Record:
-        return complete(replace(blank, scores={"accuracy": found()[blank.fold]}), Clock())
+        scores = {"accuracy": accuracies()[blank.fold]}
+        return with_provenance(replace(blank, scores=scores), Clock())
 
     records = [runner.once(blank, partial(run, blank)) for blank in blanks]
     runner.advance(1.0)
     return records
 
 
-def _accuracies(data: Dataset, way: str, order: IndexArray) -> list[float]:
-    """Return the folds with the best classifier on the test folds, as in the literature."""
-    ordered = _rows(data, way, order)
-    rows = np.empty_like(ordered)
-    rows[order] = ordered
+def _accuracies(data: Dataset, embedding: str, order: IndexArray) -> list[float]:
+    """Return the accuracy on each fold with the best classifier on the test folds."""
+    ordered = _embed(data, embedding, order)
+    graph_embeddings = np.empty_like(ordered)
+    graph_embeddings[order] = ordered
     folds = split(data, "stratified", 0)
     with ignore_convergence():
         by_fold = [
             [
                 float((predicted == data.y[test]).mean())
                 for predicted, _, _ in fit_predict(
-                    LINEAR + RBF, rows[train], data.y[train], rows[test]
+                    LINEAR + RBF,
+                    graph_embeddings[train],
+                    data.y[train],
+                    graph_embeddings[test],
                 )
             ]
             for train, test in folds
         ]
     best = int(np.argmax(np.mean(by_fold, axis=0)))
-    return [tried[best] for tried in by_fold]
+    return [accuracies[best] for accuracies in by_fold]
 
 
-def _rows(data: Dataset, way: str, order: IndexArray) -> FloatArray:
-    """Return one row per graph of the file in the given order.
+def _embed(data: Dataset, embedding: str, order: IndexArray) -> FloatArray:
+    """Return graph embeddings of the file in the given order.
 
-    Kernels make the leak visible: each PCA has axes of its own, so that landmarks, chosen
-    among all walks, are near those of some batches and far from those of others.
+    The kernel makes the leak visible: each PCA has different axes, so a landmark, which is
+    selected among all walks, is close to walks of some batches and far from the others.
     """
     graphs = data.graphs[order]
     numbers = np.arange(graphs.n_graphs) // _BATCH
-    if way == "batch number":
+    if embedding == "batch number":
         return np.eye(numbers[-1] + 1)[numbers]
     patterns = pattern_counts(graphs, 6).rows.toarray()
     batch_of_node = np.repeat(
-        numbers if way == "a PCA per batch" else np.zeros_like(numbers), graphs.graph_sizes
+        numbers if embedding == "a PCA per batch" else np.zeros_like(numbers),
+        graphs.graph_sizes,
     )
     parts = [patterns[batch_of_node == number] for number in np.unique(batch_of_node)]
-    rows = np.vstack([PCA(_COMPONENTS).fit_transform(part) for part in parts])
-    reduced = replace(graphs, node_attributes=rows, node_labels=None, label_values=())
+    reduced = replace(
+        graphs,
+        node_attributes=np.vstack([PCA(_COMPONENTS).fit_transform(part) for part in parts]),
+        node_labels=None,
+        label_values=(),
+    )
     model = GSKN(("walk",), node_features="attributes", random_state=0)
-    found: FloatArray = model.fit_transform(reduced)
-    return found
+    graph_embeddings: FloatArray = model.fit_transform(reduced)
+    return graph_embeddings

@@ -1,13 +1,11 @@
-"""Parameter analysis: accuracy against one parameter at a time."""
+"""Parameter analysis: accuracy as a function of one parameter at a time."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from gskn.evaluation._model import Model
-from gskn.evaluation._records import Record
-from gskn.evaluation._registry import MODELS
-from gskn.evaluation._scores import summarize_records
+from gskn.evaluation import MODELS, Model, Record, summarize_records
 from gskn.evaluation.plots import Curve, plot_parameters
+from gskn.reproduce._jobs import latest_run
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -22,12 +20,12 @@ _VALUES: dict[str, tuple[float, ...]] = {
 
 
 def parameter_models() -> list[Model]:
-    """Return the model of the paper, and one for every value of every parameter."""
+    """Return the model of the paper, and one model for every value of every parameter."""
     return [BASE, *(_model(name, value) for name, value in _pairs())]
 
 
 def parameter_rows(records: Sequence[Record], data: str) -> list[dict[str, Any]]:
-    """Return accuracies on one set by parameter and value."""
+    """Return accuracies on one data set by parameter and value."""
     return [
         {
             "parameter": curve.parameter,
@@ -40,7 +38,7 @@ def parameter_rows(records: Sequence[Record], data: str) -> list[dict[str, Any]]
 
 
 def parameter_figure(records: Sequence[Record], data: str) -> "Figure | None":
-    """Draw one panel per parameter; walks per node stand against exact rows."""
+    """Plot one panel per parameter; exact patterns are the reference for sampled walks."""
     curves = _curves(records, data)
     title = f"Accuracy on {data} by parameter"
     return plot_parameters(curves, title=title) if curves else None
@@ -51,30 +49,35 @@ def _pairs() -> Iterator[tuple[str, float]]:
 
 
 def _model(name: str, value: float) -> Model:
-    settings: dict[str, Mapping[str, Any]] = {
+    params: dict[str, Mapping[str, Any]] = {
         "anonymous_length": {"anonymous_length": value},
         "n_walks": {"method": "sampled", "n_walks": value},
         "alpha = beta": {"alpha": value, "beta": value},
         "n_landmarks": {"n_landmarks": value},
     }
-    text = f"{BASE.name}, {name} = {value:g}"
-    return Model(text, BASE.description, ({**BASE.grid[0], **settings[name]},))
+    return Model(
+        name=f"{BASE.name}, {name} = {value:g}",
+        description=BASE.description,
+        grid=({**BASE.grid[0], **params[name]},),
+    )
 
 
 def _curves(records: Sequence[Record], data: str) -> list[Curve]:
-    """Return one curve per parameter, of repeats that all models have; none if none has."""
+    """Return one curve per parameter, for the folds that all models have."""
     names = [model.name for model in parameter_models()]
-    wanted = (data, "nested")
-    own = [r for r in records if (r.data, r.protocol) == wanted and r.model in names]
-    folds = [{(r.repeat, r.fold) for r in own if r.model == name} for name in names]
-    common = set.intersection(*folds)
+    runs = [
+        latest_run([r for r in records if (r.data, r.protocol, r.model) == run])
+        for run in ((data, "nested", name) for name in names)
+    ]
+    common = set.intersection(*({(r.repeat, r.fold) for r in run} for run in runs))
     if not common:
         return []
-    summaries = summarize_records([r for r in own if (r.repeat, r.fold) in common])[data]
+    selected = [r for run in runs for r in run if (r.repeat, r.fold) in common]
+    summaries = summarize_records(selected)[data]
     curves = []
     for name, values in _VALUES.items():
         points = [summaries[_model(name, value).name] for value in values]
         exact = summaries[BASE.name].mean if name == "n_walks" else None
-        means, stds = ([getattr(p, what) for p in points] for what in ("mean", "std_folds"))
+        means, stds = [p.mean for p in points], [p.std_folds for p in points]
         curves.append(Curve(name, data, values, means, stds, exact))
     return curves

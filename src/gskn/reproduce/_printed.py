@@ -1,17 +1,17 @@
-"""Numbers that the paper prints, by data set and system."""
+"""Numbers printed in the paper, by data set and model."""
 
 Printed = dict[str, dict[str, str]]
 
 
 def _read(text: str) -> Printed:
-    """Return cells by column and row of a table whose first line names the columns."""
+    """Return the cells of a table by column and row; the first line names the columns."""
     lines = [line.split("|") for line in text.strip().splitlines()]
     columns = [cell.strip() for cell in lines[0][1:]]
-    found: Printed = {column: {} for column in columns}
+    cells: Printed = {column: {} for column in columns}
     for row in lines[1:]:
         for column, cell in zip(columns, row[1:], strict=True):
-            found[column][row[0].strip()] = " ".join(cell.split())
-    return found
+            cells[column][row[0].strip()] = " ".join(cell.split())
+    return cells
 
 
 STATISTICS = _read("""

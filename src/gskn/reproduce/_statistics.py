@@ -1,4 +1,4 @@
-"""Statistics of the data sets, measured and as printed in the paper."""
+"""Statistics of the data sets, computed here and printed in the paper."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -6,8 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from gskn.evaluation._records import Clock, Record, complete
-from gskn.evaluation._scores import score_of
+from gskn.evaluation import Clock, Record, get_score, with_provenance
 from gskn.reproduce._jobs import Runner
 from gskn.reproduce._printed import STATISTICS
 
@@ -19,7 +18,16 @@ def run_statistics(runner: Runner) -> list[Record]:
     """Count graphs, nodes, edges, classes and attributes of the paper's data sets."""
     records = []
     for name in _SETS:
-        blank = Record(name, "", _PROTOCOL, 0, 0, 0, {}, {})
+        blank = Record(
+            data=name,
+            model="",
+            protocol=_PROTOCOL,
+            repeat=0,
+            fold=0,
+            seed=0,
+            configuration={},
+            scores={},
+        )
         records.append(runner.once(blank, partial(_count, blank, runner)))
         runner.advance(1.0)
     return records
@@ -37,16 +45,16 @@ def _count(blank: Record, runner: Runner) -> Record:
         "attributes": float(batch.n_attributes),
         "labels": float(batch.node_labels is not None),
     }
-    return complete(replace(blank, scores=scores), Clock())
+    return with_provenance(replace(blank, scores=scores), Clock())
 
 
 def statistics_rows(records: Sequence[Record]) -> list[dict[str, str]]:
-    """Return one row per data set; a number that equals the paper's is not repeated."""
+    """Return one row per data set; numbers of the paper are added if they differ."""
     return [
         {
             "data": record.data,
             **{
-                column: _both(cells[record.data], _ours(record, column))
+                column: _with_paper(cells[record.data], _ours(record, column))
                 for column, cells in STATISTICS.items()
             },
         }
@@ -57,12 +65,12 @@ def statistics_rows(records: Sequence[Record]) -> list[dict[str, str]]:
 
 def _ours(record: Record, column: str) -> str:
     if column != "attributes":
-        return f"{score_of(record, column):.0f}"
-    parts = ["labels"] if score_of(record, "labels") else []
-    n_attributes = score_of(record, "attributes")
+        return f"{get_score(record, column):.0f}"
+    parts = ["labels"] if get_score(record, "labels") else []
+    n_attributes = get_score(record, "attributes")
     parts += [f"{n_attributes:.0f}"] if n_attributes else []
     return " + ".join(parts) or "none"
 
 
-def _both(paper: str, ours: str) -> str:
+def _with_paper(paper: str, ours: str) -> str:
     return ours if paper == ours else f"{ours} (paper: {paper})"

@@ -1,22 +1,24 @@
-"""Tables of the paper's numbers beside ours, made from records."""
+"""Tables of records beside the numbers of the paper."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from math import isnan
 from typing import Any
 
-from gskn.evaluation._records import Record
-from gskn.evaluation._scores import (
+from gskn.evaluation import (
+    Record,
     Summary,
     corrected_t_test,
-    score_of,
+    get_score,
     summarize_records,
 )
+from gskn.reproduce._jobs import latest_run
 from gskn.reproduce._printed import NODES, STRUCTURE, Printed
 
 Row = dict[str, Any]
-PAPER, FLATTERED, HONEST = "paper", "ours, paper protocol", "ours, nested"
-_MISSING = "missing"  # the system is not implemented, or was not run
+# Column names: the number in the paper, and our number under each protocol.
+PAPER, PAPER_PROTOCOL, NESTED = "paper", "ours, paper protocol", "ours, nested"
+_MISSING = "missing"  # the model is not implemented, or was not run
 _SHAPES = {"Cycle": 0, "Wheel": 2, "Path": 1, "Ladder": 3}  # classes of `structure`
 
 
@@ -26,18 +28,24 @@ def graph_rows(
     ours: Mapping[str, str],
     against: Mapping[str, str],
 ) -> list[Row]:
-    """Return one row per data set and system.
+    """Return one row per data set and model.
 
     Parameters
     ----------
     records : sequence of Record
-        Of any models, sets and protocols.
+        Records of any models, data sets and protocols.
     printed : mapping of mappings
-        What the paper prints, by set and system.
+        Numbers in the paper, by data set and model.
     ours : mapping of str to str
-        Our model of a system; those that the paper does not print come last.
+        Name of our model by name in the table. Models that the paper does not have come
+        last.
     against : mapping of str to str
-        The system that a system of ours is compared with.
+        Name in the table of the model that a model is compared with.
+
+    Returns
+    -------
+    rows : list of dict
+        Cells by column name.
     """
     rows = []
     for data, cells in printed.items():
@@ -47,39 +55,41 @@ def graph_rows(
                 "data": data,
                 "system": system,
                 PAPER: " ± ".join(cells.get(system, "-").split()),
-                FLATTERED: cell(scores_of(records, data, model, "paper")),
-                HONEST: cell(scores_of(records, data, model, "nested")),
+                PAPER_PROTOCOL: format_summary(summary_of(records, data, model, "paper")),
+                NESTED: format_summary(summary_of(records, data, model, "nested")),
             }
-            other = ours.get(against.get(system, ""), "")
-            row["compared"] = compare(records, data, model, other)
+            reference = ours.get(against.get(system, ""), "")
+            row["compared"] = compare(records, data, model, reference)
             rows.append(row)
     return rows
 
 
 def structure_rows(records: Sequence[Record], ours: Mapping[str, str]) -> list[Row]:
-    """Return the recall of every shape, and the accuracy."""
+    """Return the recall of every shape and the accuracy."""
     rows = []
     for system in dict.fromkeys([*STRUCTURE["average"], *ours]):
         model = ours.get(system, "")
         for name, protocol in (
             (PAPER, None),
-            (FLATTERED, "paper"),
-            (HONEST, "nested"),
+            (PAPER_PROTOCOL, "paper"),
+            (NESTED, "nested"),
         ):
-            row: Row = {"system": system, "whose": name}
+            row: Row = {"system": system, "source": name}
             for shape in STRUCTURE:
                 metric = f"recall_{_SHAPES[shape]}" if shape in _SHAPES else "accuracy"
                 row[shape] = (
                     STRUCTURE[shape].get(system) or "-"
                     if protocol is None
-                    else _mean(scores_of(records, "structure", model, protocol, metric))
+                    else _format_mean(
+                        summary_of(records, "structure", model, protocol, metric)
+                    )
                 )
             rows.append(row)
     return rows
 
 
 def node_rows(records: Sequence[Record], ours: Mapping[str, str]) -> list[Row]:
-    """Return macro and micro F1 with 30 and 70 percent of the nodes for training."""
+    """Return macro and micro F1 with 30 and 70 percent of training nodes."""
     columns = [(m, s) for m in ("macro_f1", "micro_f1") for s in (30, 70)]
     rows = []
     for data, cells in NODES.items():
@@ -87,61 +97,66 @@ def node_rows(records: Sequence[Record], ours: Mapping[str, str]) -> list[Row]:
             printed = cells.get(system, "- - - -").split()
             row: Row = {"data": data, "system": system}
             for (metric, share), number in zip(columns, printed, strict=True):
-                found = scores_of(
+                summary = summary_of(
                     records, data, ours.get(system, ""), f"nodes-{share}", metric
                 )
                 name = f"{metric.replace('_f1', '')} {share}%"
                 row[f"{name}, {PAPER}"] = number
-                row[f"{name}, ours"] = cell(found, "std_repeats", digits=2)
+                row[f"{name}, ours"] = format_summary(summary, "std_repeats", digits=2)
             rows.append(row)
     return rows
 
 
-def scores_of(
+def summary_of(
     records: Sequence[Record],
     data: str,
     model: str,
     protocol: str,
     metric: str = "accuracy",
 ) -> Summary | None:
-    """Return the summary of one model on one data set, or None without records."""
-    own = select(records, data, model, protocol)
-    return summarize_records(own, metric)[data][model] if own else None
+    """Return the summary of one model on one data set, or None if it has no records."""
+    selected = select(records, data, model, protocol)
+    return summarize_records(selected, metric)[data][model] if selected else None
 
 
 def select(records: Sequence[Record], data: str, model: str, protocol: str) -> list[Record]:
-    """Return the records of one model, without incomplete repeats."""
-    wanted = (data, model, protocol)
-    own = [r for r in records if (r.data, r.model, r.protocol) == wanted]
-    n_folds = Counter(record.repeat for record in own)
-    return [r for r in own if n_folds[r.repeat] == max(n_folds.values())]
+    """Return the records of the latest run of one model, without incomplete repeats."""
+    name = (data, model, protocol)
+    run = latest_run([r for r in records if (r.data, r.model, r.protocol) == name])
+    n_folds = Counter(record.repeat for record in run)
+    return [r for r in run if n_folds[r.repeat] == max(n_folds.values())]
 
 
-def cell(found: Summary | None, spread: str = "std_folds", digits: int = 1) -> str:
-    """Return a mean and its spread in percent as text."""
-    if found is None:
+def format_summary(
+    summary: Summary | None, spread: str = "std_folds", digits: int = 1
+) -> str:
+    """Return the mean and a standard deviation in percent as text."""
+    if summary is None:
         return _MISSING
-    mean, std = 100 * found.mean, 100 * getattr(found, spread)
+    mean, std = 100 * summary.mean, 100 * getattr(summary, spread)
     return f"{mean:.{digits}f} ± {std:.{digits}f}"
 
 
-def _mean(found: Summary | None) -> str:
-    return _MISSING if found is None else f"{100 * found.mean:.1f}"
+def _format_mean(summary: Summary | None) -> str:
+    return _MISSING if summary is None else f"{100 * summary.mean:.1f}"
 
 
-def compare(records: Sequence[Record], data: str, model: str, other: str) -> str:
-    """Return whether a model differs from another one significantly on the same folds.
+def compare(records: Sequence[Record], data: str, model: str, reference: str) -> str:
+    """Return whether the accuracy of a model differs significantly from a reference model.
 
-    Folds on which an accuracy is not defined are left out.
+    Folds on which one of the accuracies is undefined are skipped.
     """
-    one, two = (
-        {(r.repeat, r.fold, r.seed): score_of(r, "accuracy") for r in own}
-        for own in (select(records, data, name, "nested") for name in (model, other))
+    one, other = (
+        {
+            (r.repeat, r.fold, r.seed): get_score(r, "accuracy")
+            for r in select(records, data, name, "nested")
+        }
+        for name in (model, reference)
     )
-    common = sorted(k for k in one.keys() & two.keys() if not isnan(one[k] + two[k]))
-    if model == other or len(common) < 2:
+    common = sorted(k for k in one.keys() & other.keys() if not isnan(one[k] + other[k]))
+    if model == reference or len(common) < 2:
         return ""
-    first, second = [one[key] for key in common], [two[key] for key in common]
+    first, second = [one[key] for key in common], [other[key] for key in common]
     p_value = corrected_t_test(first, second, test_share=0.1)
     gap = 100 * (sum(first) - sum(second)) / len(first)
     verdict = "equal" if p_value > 0.05 else "above" if gap > 0 else "below"

@@ -1,4 +1,4 @@
-"""Running times on the data sets of the paper, and by the size of random graphs."""
+"""Running times on the data sets of the paper and on random graphs of several sizes."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -12,29 +12,34 @@ from sklearn.base import clone
 from gskn._types import Params
 from gskn.baselines import GCKN
 from gskn.estimators import GSKN
-from gskn.evaluation._model import as_json, make_estimator
-from gskn.evaluation._records import Clock, Record, complete
-from gskn.evaluation._registry import MODELS
-from gskn.evaluation._scores import score_of
+from gskn.evaluation import (
+    MODELS,
+    Clock,
+    Record,
+    as_json,
+    get_score,
+    make_estimator,
+    with_provenance,
+)
 from gskn.evaluation.plots import Timing, plot_times
 from gskn.graphs import GraphBatch, as_batch
-from gskn.reproduce._baselines import OTHERS
-from gskn.reproduce._jobs import Runner
+from gskn.reproduce._baselines import BASELINE_SYSTEMS
+from gskn.reproduce._jobs import Runner, latest_run
 from gskn.reproduce._printed import TIMES
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Timed = tuple[Callable[..., Any], Params]  # an estimator, and its parameters
+Timed = tuple[Callable[..., Any], Params]  # an estimator class and its parameters
 
-_OURS: dict[str, Timed] = {
+_GSKN_MODELS: dict[str, Timed] = {
     "GSKN": (GSKN, MODELS["rw+aw-64"].grid[0]),
     "GSKN, all lengths": (GSKN, {}),
 }
-_OTHERS: dict[str, Timed] = {
+_BASELINES: dict[str, Timed] = {
     **{
         {"WL subtree": "WL kernel"}.get(system, system): (MODELS[model].estimator, {})
-        for system, model in OTHERS.items()
+        for system, model in BASELINE_SYSTEMS.items()
     },
     "GCKN, walks": (GCKN, {"variant": "walk"}),
     "GCKN, subtrees": (GCKN, {"variant": "subtree"}),
@@ -45,7 +50,7 @@ _GROWTH: dict[str, Timed] = {
     "anonymous": (GSKN, {"branches": ("anonymous",)}),
 }
 _MEAN_DEGREE = 8
-_FEW = 20  # graphs that compile
+_N_WARM_UP = 20  # graphs that are embedded first, to compile all loops
 _PROTOCOL = "times"
 
 
@@ -56,11 +61,11 @@ def n_times(sizes: Sequence[int], *, quick: bool = False) -> int:
 
 
 def _systems(data: str, *, quick: bool) -> dict[str, Timed]:
-    """Return the systems that are timed on a data set, or on a random graph."""
+    """Return the models that are timed on a data set or on a random graph."""
     if data not in TIMES:
         return _GROWTH
-    left_out = _SLOW.get(data, set()) if quick else set()
-    return _OURS | {name: t for name, t in _OTHERS.items() if name not in left_out}
+    skipped = _SLOW.get(data, set()) if quick else set()
+    return _GSKN_MODELS | {name: t for name, t in _BASELINES.items() if name not in skipped}
 
 
 def run_times(runner: Runner, sizes: Sequence[int], *, quick: bool = False) -> list[Record]:
@@ -73,7 +78,16 @@ def run_times(runner: Runner, sizes: Sequence[int], *, quick: bool = False) -> l
                 "embedding": as_json(timed[1]),
                 "n_jobs": runner.n_jobs,
             }
-            blank = Record(data, system, _PROTOCOL, 0, 0, 0, configuration, {})
+            blank = Record(
+                data=data,
+                model=system,
+                protocol=_PROTOCOL,
+                repeat=0,
+                fold=0,
+                seed=0,
+                configuration=configuration,
+                scores={},
+            )
             records.append(runner.once(blank, partial(_time, blank, runner, timed)))
             runner.advance(1.0)
     return records
@@ -82,15 +96,16 @@ def run_times(runner: Runner, sizes: Sequence[int], *, quick: bool = False) -> l
 def _time(blank: Record, runner: Runner, timed: Timed) -> Record:
     data = blank.data
     batch = runner.load(data).graphs if data in TIMES else _random_graph(int(data))
-    estimator = make_estimator(*timed, 0, runner.n_jobs)
+    estimator_class, params = timed
+    estimator = make_estimator(estimator_class, params, seed=0, n_jobs=runner.n_jobs)
     # Compilation happens once per machine and is not part of the time.
-    few = batch[:_FEW] if data in TIMES else _random_graph(100)
-    clone(estimator).fit_transform(few)
+    warm_up = batch[:_N_WARM_UP] if data in TIMES else _random_graph(100)
+    clone(estimator).fit_transform(warm_up)
     clock = Clock()
     with clock.measure("embed"):
         estimator.fit_transform(batch)
     scores = {"minutes": clock.seconds["embed"] / 60, "edges": float(batch.n_edges)}
-    return complete(replace(blank, scores=scores), clock)
+    return with_provenance(replace(blank, scores=scores), clock)
 
 
 def _random_graph(n_edges: int) -> GraphBatch:
@@ -103,12 +118,15 @@ def _random_graph(n_edges: int) -> GraphBatch:
 
 
 def time_rows(records: Sequence[Record]) -> list[dict[str, str]]:
-    """Return minutes of every system on the sets of the paper."""
-    own = [record for record in records if record.protocol == _PROTOCOL]
-    ours = {(record.data, record.model): score_of(record, "minutes") for record in own}
+    """Return the minutes of every model on the data sets of the paper."""
+    ours = {
+        (record.data, record.model): get_score(record, "minutes")
+        for record in records
+        if record.protocol == _PROTOCOL
+    }
     rows = []
     for data, cells in TIMES.items():
-        for system in dict.fromkeys([*cells, *_OURS, *_OTHERS]):
+        for system in dict.fromkeys([*cells, *_GSKN_MODELS, *_BASELINES]):
             minutes = ours.get((data, system))
             rows.append(
                 {
@@ -122,14 +140,16 @@ def time_rows(records: Sequence[Record]) -> list[dict[str, str]]:
 
 
 def time_figure(records: Sequence[Record]) -> "Figure | None":
-    """Draw time against the number of edges of random graphs."""
+    """Plot time against the number of edges of random graphs."""
     if not any(record.protocol == _PROTOCOL for record in records):
         return None
     lines = []
     for system in _GROWTH:
-        own = [r for r in records if (r.protocol, r.model) == (_PROTOCOL, system)]
-        sizes = [score_of(r, "edges") for r in own]
-        seconds = [60 * score_of(r, "minutes") for r in own]
+        run = latest_run(
+            [r for r in records if (r.protocol, r.model) == (_PROTOCOL, system)]
+        )
+        sizes = [get_score(r, "edges") for r in run]
+        seconds = [60 * get_score(r, "minutes") for r in run]
         lines.append(Timing(system, sizes, seconds))
     title = f"Time to fit and embed a random graph of mean degree {_MEAN_DEGREE}"
     return plot_times(lines, size="Edges", title=title)

@@ -1,22 +1,24 @@
-"""Pictures of scores, parameters, embeddings and times, for pages and talks.
+"""Plots of scores, parameters, embeddings and running times.
 
-A plot is a matplotlib `Figure` of its own: no window, no pyplot, no changed settings.
+Every plot is a new matplotlib figure. No window is opened, pyplot is not used, and the
+settings of matplotlib are not changed.
 """
 
 from gskn.evaluation.plots._embedding import plot_embedding
 from gskn.evaluation.plots._parameters import Curve, plot_parameters
-from gskn.evaluation.plots._save import check_picture, save_figure
+from gskn.evaluation.plots._save import check_figure_path, save_figure
 from gskn.evaluation.plots._scores import plot_scores
-from gskn.evaluation.plots._style import appearances as appearances  # for the command line
+from gskn.evaluation.plots._style import point_styles
 from gskn.evaluation.plots._times import Timing, plot_times
 
 __all__ = [
     "Curve",
     "Timing",
-    "check_picture",
+    "check_figure_path",
     "plot_embedding",
     "plot_parameters",
     "plot_scores",
     "plot_times",
+    "point_styles",
     "save_figure",
 ]

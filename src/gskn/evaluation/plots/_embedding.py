@@ -1,4 +1,4 @@
-"""Maps of rows, coloured by class."""
+"""Plots of embeddings in two dimensions, colored by class."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
@@ -11,18 +11,24 @@ from sklearn.preprocessing import StandardScaler
 from gskn._types import AnyArray, FloatArray
 from gskn._validation import check_choice
 from gskn.evaluation._limits import check_seed
-from gskn.evaluation.plots._style import INK, add_title, appearances, new_panels, style
+from gskn.evaluation.plots._style import (
+    INK,
+    add_title,
+    new_panels,
+    plot_style,
+    point_styles,
+)
 from gskn.exceptions import InputError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _METHODS = {"pca": "PCA", "tsne": "t-SNE"}
-_MANY = 3000  # points of an svg that are drawn as pixels, for files one can open
+_MAX_VECTOR_POINTS = 3000  # more points are drawn as pixels: the svg would be too large
 
 
 def plot_embedding(
-    rows: Any,
+    embeddings: Any,
     y: Any,
     *,
     method: Literal["pca", "tsne"] = "pca",
@@ -30,35 +36,46 @@ def plot_embedding(
     title: str | None = None,
     seed: int = 0,
 ) -> "Figure":
-    """Draw rows as points in the plane, coloured by class.
+    """Plot embeddings as points in the plane, colored by class.
 
     Parameters
     ----------
-    rows : array-like of shape (n_samples, n_features)
-        Rows of graphs or nodes; standardised here.
+    embeddings : array-like of shape (n_samples, n_features)
+        Graph embeddings or node embeddings; they are standardized first.
     y : array-like of shape (n_samples,)
-        Class of every row.
+        Class of every sample.
     method : {"pca", "tsne"}, default="pca"
-        Principal components, whose axes say their share of the variance; or t-SNE, where
-        distances between far groups mean nothing. Its perplexity is 30, or a third of the
-        other samples where that is less.
+        "pca" plots two principal components with their fraction of the variance. "tsne"
+        plots t-SNE, in which distances between separate groups have no meaning; its
+        perplexity is 30, or (n_samples - 1) / 3 if that is smaller.
     names : sequence of str or None, default=None
         Names of the classes in sorted order; the classes themselves if None.
     title : str or None, default=None
-        Heading; the method if None.
+        Title of the figure; only the method if None.
     seed : int, default=0
-        Seed of t-SNE and of randomised components.
+        Seed of t-SNE and of the randomized solver of PCA.
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure
+        A new figure.
+
+    Examples
+    --------
+    >>> figure = plot_embedding([[0, 1], [1, 0], [2, 2]], [0, 0, 1])
+    >>> [axis.get_xlabel() for axis in figure.axes]
+    ['Component 1 (75% of variance)']
     """
     check_choice(method, "method", choices=tuple(_METHODS))
-    rows, y = _check_rows(rows, y)
+    embeddings, y = _check_embeddings(embeddings, y)
     classes, numbers, counts = np.unique(y, return_inverse=True, return_counts=True)
     names = _check_names(names, classes)
-    looks = appearances([str(value) for value in classes], "classes")
+    styles = point_styles([str(value) for value in classes], "classes")
     check_seed(seed)
-    points, labels, said = _place(rows, method, seed)
+    points, labels, description = _project(embeddings, method, seed)
     entries = [f"{name} ({count})" for name, count in zip(names, counts, strict=True)]
     n_columns = 1 + (len(entries) - 1) // 18
-    with style():
+    with plot_style():
         figure, (panel,) = new_panels(
             1,
             n_columns=1,
@@ -66,23 +83,23 @@ def plot_embedding(
             height=3.8,
             beside=[n_columns * f"{entry}    " for entry in entries],
         )
-        size = float(np.clip(4000 / len(rows), 9, 36))
-        for number, look in enumerate(looks.values()):
+        size = float(np.clip(4000 / len(embeddings), 9, 36))
+        for number, point_style in enumerate(styles.values()):
             panel.scatter(
                 points[numbers == number, 0],
                 points[numbers == number, 1],
                 s=size,
-                c=look["color"],
-                marker=look["marker"],
+                c=point_style["color"],
+                marker=point_style["marker"],
                 label=entries[number],
                 alpha=0.75,
-                edgecolors=INK,  # yellow is faint without
+                edgecolors=INK,  # yellow has little contrast without edges
                 linewidths=0.3,
-                rasterized=len(rows) > _MANY,
+                rasterized=len(embeddings) > _MAX_VECTOR_POINTS,
             )
         panel.set(xlabel=labels[0], ylabel=labels[1])
         panel.set_aspect("equal", adjustable="datalim")
-        if method == "tsne" or not np.ptp(points):  # the numbers mean nothing
+        if method == "tsne" or not np.ptp(points):  # coordinates have no meaning
             panel.tick_params(length=0, labelbottom=False, labelleft=False)
             panel.grid(visible=False)
         panel.legend(
@@ -93,47 +110,50 @@ def plot_embedding(
             ncols=n_columns,
             markerscale=float(np.sqrt(36 / size)),
         )
-        add_title(figure, f"{title}: {said}" if title else said)
+        add_title(figure, f"{title}: {description}" if title else description)
         return figure
 
 
-def _check_rows(rows: Any, y: Any) -> tuple[FloatArray, AnyArray]:
-    rows, y = np.asarray(rows, dtype=np.float64), np.asarray(y)
-    if rows.ndim != 2 or len(rows) < 2 or rows.shape[1] < 1:
+def _check_embeddings(embeddings: Any, y: Any) -> tuple[FloatArray, AnyArray]:
+    embeddings, y = np.asarray(embeddings, dtype=np.float64), np.asarray(y)
+    if embeddings.ndim != 2 or len(embeddings) < 2 or embeddings.shape[1] < 1:
         raise InputError(
-            f"rows must be two or more rows of numbers, got shape {rows.shape}."
+            "embeddings must have two dimensions and at least two rows, got shape "
+            f"{embeddings.shape}."
         )
-    if y.shape != (len(rows),):
+    if y.shape != (len(embeddings),):
         raise InputError(
-            f"y must have one class for each of {len(rows)} rows, got shape {y.shape}."
+            f"y must have one class for each of {len(embeddings)} embeddings, got shape "
+            f"{y.shape}."
         )
-    if not np.isfinite(rows).all():
-        number = int(np.flatnonzero(~np.isfinite(rows).all(axis=1))[0])
-        raise InputError(f"Row {number} holds a value that is no finite number.")
-    return rows, y
+    if not np.isfinite(embeddings).all():
+        number = int(np.flatnonzero(~np.isfinite(embeddings).all(axis=1))[0])
+        raise InputError(f"Row {number} of embeddings has NaN or infinite values.")
+    return embeddings, y
 
 
 def _check_names(names: Sequence[str] | None, classes: AnyArray) -> list[str]:
     if names is None:
         return [str(value) for value in classes]
     if len(names) != len(classes):
-        raise InputError(f"There are {len(names)} names for {len(classes)} classes.")
+        raise InputError(f"names has {len(names)} names for {len(classes)} classes.")
     return list(names)
 
 
-def _place(
-    rows: FloatArray, method: str, seed: int
+def _project(
+    embeddings: FloatArray, method: str, seed: int
 ) -> tuple[FloatArray, tuple[str, str], str]:
-    """Return points, labels of axes, and what was done."""
-    scaled = StandardScaler().fit_transform(rows)
-    # Columns that vary have a deviation of 1 by now; what is left of others is rounding.
+    """Return points, axis labels and a description of the method."""
+    scaled = StandardScaler().fit_transform(embeddings)
+    # Constant columns contain rounding errors only; the others have a deviation of 1.
     scaled = scaled[:, scaled.std(axis=0) > 0.5]
     if not scaled.size:
         labels = ("Component 1 (0% of variance)", "Component 2 (0% of variance)")
-        return np.zeros((len(rows), 2)), labels, f"{_METHODS[method]}, all rows are equal"
+        description = f"{_METHODS[method]}, all embeddings are equal"
+        return np.zeros((len(embeddings), 2)), labels, description
     if method == "tsne":
-        perplexity = min(30.0, (len(rows) - 1) / 3)
-        init = "pca" if scaled.shape[1] > 1 else "random"  # components need two columns
+        perplexity = min(30.0, (len(embeddings) - 1) / 3)
+        init = "pca" if scaled.shape[1] > 1 else "random"  # "pca" needs two columns
         tsne = TSNE(perplexity=perplexity, init=init, random_state=seed)
         return (
             tsne.fit_transform(scaled),
@@ -141,11 +161,11 @@ def _place(
             f"t-SNE, perplexity {perplexity:.3g}",
         )
     pca = PCA(min(2, *scaled.shape), random_state=seed)
-    points = np.zeros((len(rows), 2))
+    points = np.zeros((len(embeddings), 2))
     points[:, : pca.n_components] = pca.fit_transform(scaled)
     shares = [*pca.explained_variance_ratio_, 0.0][:2]
     first, second = (
         f"Component {number} ({100 * share:.0f}% of variance)"
         for number, share in enumerate(shares, start=1)
     )
-    return points, (first, second), "PCA of standardised rows"
+    return points, (first, second), "PCA of standardized embeddings"

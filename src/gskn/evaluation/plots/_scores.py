@@ -1,4 +1,4 @@
-"""Scores of models, one panel per data set."""
+"""Plots of the scores of models, one panel per data set."""
 
 import textwrap
 from collections.abc import Mapping, Sequence
@@ -12,13 +12,13 @@ from gskn.evaluation._records import Record
 from gskn.evaluation._scores import Summary, summarize_records
 from gskn.evaluation.plots._style import (
     DASHES,
-    GREY,
+    GRAY,
     INK,
     add_legend,
     add_title,
-    appearances,
     new_panels,
-    style,
+    plot_style,
+    point_styles,
 )
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _NAMES = {"roc_auc": "ROC-AUC", "macro_f1": "Macro F1", "micro_f1": "Micro F1"}
-_LEAST_SPAN = 10.0  # percent that a panel shows at least: noise should look like noise
+_MIN_RANGE = 10.0  # percent; a smaller range would exaggerate noise
 
 
 def plot_scores(
@@ -36,33 +36,44 @@ def plot_scores(
     chance: Mapping[str, float] | None = None,
     title: str | None = None,
 ) -> "Figure":
-    """Draw the scores of models: one panel per data set, one row per model.
+    """Plot the scores of models: one panel per data set, one row per model.
 
-    A point is the mean, its interval one standard deviation over folds to both sides, as
-    in `summarize`. Axes differ between panels.
+    A point is the mean, and its interval is one standard deviation over folds in both
+    directions, as in `summarize`. Panels have different axes.
 
     Parameters
     ----------
     records : sequence of Record
-        Of one protocol, and one run of every model and set. Sets and models keep their
-        order.
+        Records of one protocol, and of one run for every model and data set, in the order
+        of panels and rows.
     metric : str, default="accuracy"
-        Name of a score, drawn in percent.
+        Name of a score, which is plotted in percent.
     chance : mapping of str to float or None, default=None
-        Share of the largest class by data set, drawn as a line where it is given.
+        Fraction of the largest class by data set, drawn as a vertical line.
     title : str or None, default=None
-        Heading; metric and protocol if None.
+        Title of the figure; metric and protocol if None.
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure
+        A new figure.
+
+    Examples
+    --------
+    >>> record = Record("MUTAG", "gskn", "nested", 0, 0, 0, {}, {"accuracy": 0.9})
+    >>> [panel.get_xlabel() for panel in plot_scores([record]).axes]
+    ['Accuracy in percent']
     """
     summaries = summarize_records(records, metric)
     models = list(dict.fromkeys(record.model for record in records))
-    looks = appearances(models, "models")
-    shares = {
-        data: check_fraction(share, f"chance of {data}")
-        for data, share in (chance or {}).items()
+    styles = point_styles(models, "models")
+    chances = {
+        data: check_fraction(value, f"chance of {data}")
+        for data, value in (chance or {}).items()
         if data in summaries
     }
     label = _NAMES.get(metric, metric.replace("_", " ").capitalize())
-    with style():
+    with plot_style():
         n_columns = {1: 1, 2: 2, 4: 2}.get(len(summaries), 3)
         height = 0.24 * len(models) + 0.75
         figure, panels = new_panels(
@@ -73,40 +84,41 @@ def plot_scores(
             beside=models,
             sharey=True,
         )
-        for number, (data, found) in enumerate(summaries.items()):
-            _draw_panel(panels[number], found, looks, shares.get(data))
+        for number, (data, by_model) in enumerate(summaries.items()):
+            _draw_panel(panels[number], by_model, styles, chances.get(data))
             panels[number].set_title(textwrap.fill(data, 28))
             if number + n_columns >= len(panels):
                 panels[number].set_xlabel(f"{label} in percent")
         panels[0].set_yticks(range(len(models)), models)
-        panels[0].set_ylim(len(models) - 0.4, -0.6)  # the first model on top
+        panels[0].set_ylim(len(models) - 0.4, -0.6)  # the first model is at the top
         repeats = len({record.repeat for record in records})
-        _draw_legend(figure, repeats, has_chance=bool(shares))
-        add_title(figure, title or _heading(label, records[0].protocol))
+        _draw_legend(figure, repeats, has_chance=bool(chances))
+        add_title(figure, title or _default_title(label, records[0].protocol))
         return figure
 
 
-def _heading(label: str, protocol: str) -> str:
-    how = " (chosen on the test folds: for comparison only)" if protocol == "paper" else ""
-    return f"{label}, {protocol} protocol{how}"
+def _default_title(label: str, protocol: str) -> str:
+    remark = " (selected on the test folds, for comparison only)"
+    return f"{label}, {protocol} protocol{remark if protocol == 'paper' else ''}"
 
 
 def _draw_panel(
     panel: "Axes",
-    found: Mapping[str, Summary],
-    looks: Mapping[str, dict[str, Any]],
+    summaries: Mapping[str, Summary],
+    styles: Mapping[str, dict[str, Any]],
     chance: float | None,
 ) -> None:
-    beside = panel.get_yaxis_transform()  # x from the left to the right edge of the panel
-    for place, (model, look) in enumerate(looks.items()):
-        summary = found.get(model)
+    transform = panel.get_yaxis_transform()  # x is 0 at the left edge, 1 at the right edge
+    for row, (model, style) in enumerate(styles.items()):
+        summary = summaries.get(model)
         if summary is None or np.isnan(summary.mean):
-            said = "not run" if summary is None else "undefined"
-            panel.text(1.02, place, said, transform=beside, va="center", color=GREY)
+            text = "not run" if summary is None else "undefined"
+            panel.text(1.02, row, text, transform=transform, va="center", color=GRAY)
             continue
         mean, std = 100 * summary.mean, 100 * summary.std_folds
         panel.errorbar(
-            *(mean, place),
+            mean,
+            row,
             xerr=std,
             label=model,
             markersize=6.5,
@@ -114,25 +126,31 @@ def _draw_panel(
             capsize=3,
             markeredgecolor=INK,
             markeredgewidth=0.5,
-            **look,
+            **style,
         )
-        panel.text(1.02, place, f"{mean:.1f}", transform=beside, va="center", color=GREY)
+        text = f"{mean:.1f}"
+        panel.text(1.02, row, text, transform=transform, va="center", color=GRAY)
     if chance is not None:
-        panel.axvline(100 * chance, color=GREY, linestyle=DASHES, linewidth=1, zorder=1)
+        panel.axvline(100 * chance, color=GRAY, linestyle=DASHES, linewidth=1, zorder=1)
     panel.grid(visible=False, axis="y")
     panel.tick_params(axis="y", length=0)
-    _fit_axis(panel, [*_ends(found), *([] if chance is None else [100 * chance])])
+    _set_range(panel, [*_ends(summaries), *([] if chance is None else [100 * chance])])
 
 
-def _ends(found: Mapping[str, Summary]) -> list[float]:
-    ends = [100 * (s.mean + side * s.std_folds) for s in found.values() for side in (-1, 1)]
+def _ends(summaries: Mapping[str, Summary]) -> list[float]:
+    """Return the ends of all intervals in percent."""
+    ends = [
+        100 * (summary.mean + sign * summary.std_folds)
+        for summary in summaries.values()
+        for sign in (-1, 1)
+    ]
     return [end for end in ends if not np.isnan(end)]
 
 
-def _fit_axis(panel: "Axes", shown: Sequence[float]) -> None:
-    """Show all values, and no tick above 100, where intervals end but no score is."""
-    low, high = (min(shown), max(shown)) if shown else (0.0, 100.0)
-    pad = max(0.06 * (high - low), (_LEAST_SPAN - (high - low)) / 2)
+def _set_range(panel: "Axes", values: Sequence[float]) -> None:
+    """Show all values; intervals may exceed 100, ticks do not."""
+    low, high = (min(values), max(values)) if values else (0.0, 100.0)
+    pad = max(0.06 * (high - low), (_MIN_RANGE - (high - low)) / 2)
     low, high = low - pad, high + pad
     ticker = require("matplotlib.ticker", extra="plots")
     locator = ticker.MaxNLocator(7, steps=[1, 2, 5, 10])
@@ -143,10 +161,10 @@ def _fit_axis(panel: "Axes", shown: Sequence[float]) -> None:
 
 def _draw_legend(figure: "Figure", n_repeats: int, *, has_chance: bool) -> None:
     line = require("matplotlib.lines", extra="plots").Line2D
-    said = "Mean and standard deviation over folds"
-    said += f", {n_repeats} repeats" if n_repeats > 1 else ""
-    handles = [line([], [], color=GREY, marker="o", linewidth=1.8, label=said)]
+    label = "Mean and standard deviation over folds"
+    label += f", {n_repeats} repeats" if n_repeats > 1 else ""
+    handles = [line([], [], color=GRAY, marker="o", linewidth=1.8, label=label)]
     if has_chance:
-        said = "Share of the largest class"
-        handles.append(line([], [], color=GREY, linestyle=DASHES, linewidth=1, label=said))
+        label = "Fraction of the largest class"
+        handles.append(line([], [], color=GRAY, linestyle=DASHES, linewidth=1, label=label))
     add_legend(figure, handles)

@@ -1,4 +1,4 @@
-"""How pictures look: colours, markers, fonts and panels."""
+"""Appearance of plots: colors, markers, fonts and panels."""
 
 import textwrap
 from collections.abc import Iterator, Sequence
@@ -12,20 +12,21 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-GREY = "#6b6b6b"
+GRAY = "#6b6b6b"
 INK = "#262626"
 DASHES = (0, (4, 3))
-# Okabe and Ito's colours, told apart by the colour-blind; yellow, faint on white, last.
-_COLOURS = (
+# Color-blind safe palette of Masataka Okabe and Kei Ito, "Color universal design", 2008.
+# Yellow has little contrast on white and comes last.
+_COLORS = (
     *("#0072B2", "#D55E00", "#009E73", "#CC79A7"),
     *("#E69F00", "#56B4E9", "#000000", "#F0E442"),
 )
-# Nine markers and eight colours have no common divisor: 72 pairs until one comes again.
+# Nine and eight are coprime, so there are 72 different pairs of marker and color.
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
-_MOST = len(_COLOURS) * len(_MARKERS)
+_MAX_STYLES = len(_COLORS) * len(_MARKERS)
 _STYLE = {
     "axes.axisbelow": True,
-    "axes.edgecolor": GREY,
+    "axes.edgecolor": GRAY,
     "axes.grid": True,
     "axes.labelcolor": INK,
     "axes.spines.right": False,
@@ -39,23 +40,23 @@ _STYLE = {
     "grid.linewidth": 0.7,
     "legend.fontsize": 9,
     "legend.frameon": False,
-    "svg.fonttype": "none",  # text stays text: it can be searched and edited
+    "svg.fonttype": "none",  # text can be searched and edited
     "svg.hashsalt": "gskn",  # equal figures give equal files
     "text.color": INK,
-    "text.parse_math": False,  # a name may hold dollars
-    "xtick.color": GREY,
+    "text.parse_math": False,  # names may contain dollar signs
+    "xtick.color": GRAY,
     "xtick.labelcolor": INK,
-    "ytick.color": GREY,
+    "ytick.color": GRAY,
     "ytick.labelcolor": INK,
 }
 
 
 @contextmanager
-def style() -> Iterator[None]:
-    """Set fonts, colours and grid inside the block; the user's settings come back after it.
+def plot_style() -> Iterator[None]:
+    """Set colors, font sizes and grid inside the block, then restore the user's settings.
 
-    Pictures are the same whatever the user's settings, except that fonts stay: they may
-    have been chosen for the letters that names are written in.
+    Plots do not depend on the user's settings, except for the font family: it may be
+    needed for the script of the names.
     """
     matplotlib = require("matplotlib", extra="plots")
     fonts = {key: matplotlib.rcParams[key] for key in ("font.family", "font.sans-serif")}
@@ -76,8 +77,8 @@ def new_panels(
 ) -> tuple["Figure", list["Axes"]]:
     """Return a figure and its panels, row by row.
 
-    Width and height are those of a panel, in inches; beside all of them is room for the
-    longest of the given texts.
+    ``width`` and ``height`` are the size of one panel in inches. A margin for the longest
+    text in ``beside`` is added.
     """
     n_rows = -(-n_panels // n_columns)
     margin = 0.7 + 0.08 * max(map(len, beside), default=6)
@@ -93,8 +94,8 @@ def new_panels(
 
 
 def add_legend(figure: "Figure", handles: Sequence[Any]) -> None:
-    """Put a legend below the panels, in as many columns as fit; its rows add height."""
-    canvas: Any = figure.canvas  # of Agg, which has a renderer
+    """Add a legend below the panels, in as many columns as fit into the width."""
+    canvas: Any = figure.canvas  # the Agg canvas has a renderer
     renderer = canvas.get_renderer()
     for n_columns in range(len(handles), 0, -1):
         legend = figure.legend(handles=handles, loc="outside lower center", ncols=n_columns)
@@ -106,20 +107,18 @@ def add_legend(figure: "Figure", handles: Sequence[Any]) -> None:
 
 
 def add_title(figure: "Figure", title: str) -> None:
-    """Write a title above the panels, in as many lines as it needs."""
-    letters = int(figure.get_figwidth() * 9)  # of the title's font, in one line
+    """Add a title above the panels, in as many lines as needed."""
+    letters = int(figure.get_figwidth() * 9)  # letters of the title per line
     figure.suptitle(textwrap.fill(title, letters), fontweight="bold")
 
 
-def appearances(names: Sequence[str], what: str) -> dict[str, dict[str, Any]]:
-    """Return colour and marker by name; no two names share both."""
-    if len(names) > _MOST:
-        raise InputError(
-            f"There are {len(names)} {what}; a picture can tell {_MOST} apart."
-        )
+def point_styles(names: Sequence[str], kind: str) -> dict[str, dict[str, Any]]:
+    """Return a different pair of color and marker for every name."""
+    if len(names) > _MAX_STYLES:
+        raise InputError(f"A plot can show at most {_MAX_STYLES} {kind}, got {len(names)}.")
     return {
         name: {
-            "color": _COLOURS[number % len(_COLOURS)],
+            "color": _COLORS[number % len(_COLORS)],
             "marker": _MARKERS[number % len(_MARKERS)],
         }
         for number, name in enumerate(names)

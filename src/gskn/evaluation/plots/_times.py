@@ -1,4 +1,4 @@
-"""Time against size, with the exponent of growth."""
+"""Plots of running time against input size, with the exponent of growth."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,28 +8,28 @@ import numpy as np
 
 from gskn._optional import require
 from gskn._types import FloatArray
-from gskn.evaluation.plots._style import add_title, appearances, new_panels, style
+from gskn.evaluation.plots._style import add_title, new_panels, plot_style, point_styles
 from gskn.exceptions import InputError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_LINE_INCHES = 0.2  # that a label at the end of a line needs
+_LINE_INCHES = 0.2  # height of a label at the end of a line
 
 
 @dataclass(frozen=True)
 class Timing:
-    """Seconds that one system takes for inputs of several sizes.
+    """Running times of one model for inputs of several sizes.
 
     Attributes
     ----------
     system : str
-        Name of the line.
+        Name of the model.
     sizes : sequence of float
-        Sizes, above 0, in any order.
+        Positive sizes, in any order.
     seconds : sequence of float
-        Seconds for every size, above 0.
+        Positive running time for every size.
     """
 
     system: str
@@ -40,31 +40,42 @@ class Timing:
 def plot_times(
     times: Sequence[Timing], *, size: str = "Edges", title: str | None = None
 ) -> "Figure":
-    """Draw time against size on logarithmic axes, one line per system.
+    """Plot running time against size on logarithmic axes, one line per model.
 
-    At the end of a line stands its slope, that of least squares through all its points: 1
-    is linear growth, 2 quadratic. Lines with a single size have none.
+    Every line is labeled with its slope, fitted by least squares to all of its points: 1
+    means linear growth, 2 quadratic growth. Lines with a single size have no slope.
 
     Parameters
     ----------
     times : sequence of Timing
-        One per system.
+        One entry per model.
     size : str, default="Edges"
-        What the sizes count.
+        Unit of the sizes.
     title : str or None, default=None
-        Heading; "Time by number of <size>" if None.
+        Title of the figure; "Time by number of <size>" if None.
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure
+        A new figure.
+
+    Examples
+    --------
+    >>> figure = plot_times([Timing("gskn", [10, 100], [0.1, 1.0])])
+    >>> [text.get_text() for text in figure.axes[0].texts]
+    ['gskn, slope 1.00']
     """
     if not times:
-        raise InputError("There are no times to draw.")
+        raise InputError("times is empty.")
     for timing in times:
         _check_timing(timing)
-    looks = appearances([timing.system for timing in times], "systems")
-    if len(looks) < len(times):
-        raise InputError("Two timings have the same system; give every one its own name.")
-    with style():
+    styles = point_styles([timing.system for timing in times], "systems")
+    if len(styles) < len(times):
+        raise InputError("Two entries of times have the same system.")
+    with plot_style():
         height = max(3.2, _LINE_INCHES * len(times) + 0.6)
         figure, (panel,) = new_panels(
-            1, n_columns=1, width=5.6, height=height, beside=list(looks)
+            1, n_columns=1, width=5.6, height=height, beside=list(styles)
         )
         panel.set(xscale="log", yscale="log", xlabel=size, ylabel="Time")
         for timing in times:
@@ -74,14 +85,15 @@ def plot_times(
                 np.asarray(timing.seconds)[order],
             )
             panel.plot(
-                *(sizes, seconds),
+                sizes,
+                seconds,
                 label=timing.system,
                 markersize=5.5,
                 linewidth=1.6,
-                **looks[timing.system],
+                **styles[timing.system],
             )
         _use_units(panel)
-        _label_ends(panel, times, looks, gap=_LINE_INCHES / height)
+        _label_ends(panel, times, styles, gap=_LINE_INCHES / height)
         add_title(figure, title or f"Time by number of {size.lower()}")
         return figure
 
@@ -90,19 +102,19 @@ def _check_timing(timing: Timing) -> None:
     if not len(timing.sizes) == len(timing.seconds) or not len(timing.sizes):
         raise InputError(
             f"{timing.system} has {len(timing.sizes)} sizes and {len(timing.seconds)} "
-            "times; give equally many, at least one."
+            "times. Expected equal numbers, at least 1."
         )
     values = np.array([*timing.sizes, *timing.seconds], dtype=np.float64)
-    wrong = values[~(np.isfinite(values) & (values > 0))]
-    if len(wrong):
+    invalid = values[~(np.isfinite(values) & (values > 0))]
+    if len(invalid):
         raise InputError(
-            f"{timing.system} has a size or time of {wrong[0]:g}; axes are logarithmic, so "
-            "that all must be above 0."
+            f"{timing.system} has a size or time of {invalid[0]:g}. Logarithmic axes need "
+            "positive values."
         )
 
 
 def fit_slope(timing: Timing) -> float | None:
-    """Return the exponent of growth, by least squares; None for a single size."""
+    """Return the exponent of growth fitted by least squares, or None for a single size."""
     if len(set(timing.sizes)) < 2:
         return None
     sizes, seconds = np.log(timing.sizes), np.log(timing.seconds)
@@ -115,41 +127,41 @@ def _use_units(panel: "Axes") -> None:
     panel.yaxis.set_major_formatter(ticker.EngFormatter(unit="s"))
     for axis in (panel.xaxis, panel.yaxis):
         low, high = axis.get_view_interval()
-        if high < 100 * low:  # hardly a power of ten on the axis
+        if high < 100 * low:  # too few powers of ten for ticks
             axis.set_major_locator(ticker.LogLocator(subs=(1, 2, 5)))
         axis.set_minor_formatter(ticker.NullFormatter())
 
 
 def _label_ends(
-    panel: "Axes", times: Sequence[Timing], looks: dict[str, dict[str, Any]], *, gap: float
+    panel: "Axes", times: Sequence[Timing], styles: dict[str, dict[str, Any]], *, gap: float
 ) -> None:
-    """Write name and slope right of the panel, apart, each with a thread to its line."""
+    """Add name and slope to the right of the panel, connected with the end of the line."""
     ends = [max(zip(t.sizes, t.seconds, strict=True)) for t in times]
     low, high = np.log(panel.get_ylim())
-    wanted = np.array([(np.log(seconds) - low) / (high - low) for _, seconds in ends])
-    for timing, end, place in zip(times, ends, _spread(wanted, gap), strict=True):
+    heights = np.array([(np.log(seconds) - low) / (high - low) for _, seconds in ends])
+    for timing, end, height in zip(times, ends, _spread(heights, gap), strict=True):
         slope = fit_slope(timing)
-        said = timing.system if slope is None else f"{timing.system}, slope {slope:.2f}"
-        colour = looks[timing.system]["color"]
-        thread = {"arrowstyle": "-", "color": colour, "linewidth": 1, "linestyle": ":"}
+        label = timing.system if slope is None else f"{timing.system}, slope {slope:.2f}"
+        color = styles[timing.system]["color"]
+        connection = {"arrowstyle": "-", "color": color, "linewidth": 1, "linestyle": ":"}
         panel.annotate(
-            said,
+            label,
             end,
-            xytext=(1.04, place),
+            xytext=(1.04, height),
             textcoords="axes fraction",
             va="center",
-            arrowprops={**thread, "shrinkA": 2, "shrinkB": 4, "relpos": (0, 0.5)},
+            arrowprops={**connection, "shrinkA": 2, "shrinkB": 4, "relpos": (0, 0.5)},
             annotation_clip=False,
         )
 
 
-def _spread(wanted: FloatArray, gap: float) -> FloatArray:
-    """Move places apart by at least ``gap``, in their order, inside 0 to 1."""
-    order = np.argsort(wanted, kind="stable")
-    steps = gap * np.arange(len(wanted))
-    # Upwards no nearer than gap, then down from the top where that went too far.
-    placed = np.maximum.accumulate(wanted[order] - steps) + steps
-    placed = np.minimum(placed, 1 - steps[::-1])
-    spread = np.empty_like(wanted)
-    spread[order] = placed
+def _spread(heights: FloatArray, gap: float) -> FloatArray:
+    """Move heights apart to distances of at least ``gap``, in the same order, below 1."""
+    order = np.argsort(heights, kind="stable")
+    steps = gap * np.arange(len(heights))
+    # First move up where the distance is too small, then down from the upper end.
+    moved = np.maximum.accumulate(heights[order] - steps) + steps
+    moved = np.minimum(moved, 1 - steps[::-1])
+    spread = np.empty_like(heights)
+    spread[order] = moved
     return spread

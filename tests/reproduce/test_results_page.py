@@ -1,0 +1,56 @@
+import re
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+
+import pytest
+
+from gskn.evaluation import Record, ResultFile
+
+DOCS = Path(__file__).parents[2] / "docs"
+RECORDS = DOCS / "results" / "records.jsonl"
+
+
+@pytest.fixture(scope="module")
+def extension():
+    spec = spec_from_file_location("tables", DOCS / "_extensions" / "result_tables.py")
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_means_are_named_by_protocol_model_and_data_set(extension):
+    records = [
+        Record("MUTAG", "rw+aw-64", "nested", 0, fold, 0, {}, {"accuracy": accuracy})
+        for fold, accuracy in enumerate([0.8, 0.9])
+    ]
+    nodes = Record("ppi", "nodes-64", "nodes-70", 0, 0, 0, {}, {"micro_f1": 0.4})
+    numbers = extension.page_numbers([*records, nodes])
+    assert numbers["nested_rw_aw_64_MUTAG"] == "85.0"
+    assert numbers["micro_f1_nodes_70_nodes_64_ppi"] == "40.0"
+    assert numbers["better_baselines"] == "none"
+    assert numbers["gain_of_all_lengths"] == "-"
+
+
+def test_models_with_the_same_name_on_the_page_are_an_error(extension):
+    records = [
+        Record("MUTAG", model, "nested", 0, 0, 0, {}, {"accuracy": 0.5})
+        for model in ("rw+aw", "rw-aw")
+    ]
+    with pytest.raises(ValueError, match="Two results have the name 'nested_rw_aw_MUTAG'"):
+        extension.page_numbers(records)
+
+
+@pytest.mark.skipif(not RECORDS.exists(), reason="needs the stored results")
+def test_all_numbers_of_the_results_page_have_records(extension):
+    text = (DOCS / "results" / "index.md").read_text(encoding="utf-8")
+    names = set(re.findall(r"{{ (\w+) }}", text))
+    numbers = extension.page_numbers(list(ResultFile(RECORDS).read().values()))
+    assert len(names) > 10
+    assert not {name for name in names if not numbers.get(name)}
+    assert "GNTK" in numbers["better_baselines"]
+    assert 0 < float(numbers["gain_of_all_lengths"]) < 5
+
+
+def test_documentation_without_records_has_no_tables(extension):
+    assert extension._origin([]) == "There are no records.\n"
+    assert extension.page_numbers([])["better_baselines"] == "none"
