@@ -180,7 +180,7 @@ def _origin(records: Sequence[Record]) -> str:
         text += f"Commits: {', '.join(f'`{commit}`' for commit in commits)}.\n"
     n_unknown = sum(record.commit is None for record in records)
     if n_unknown:
-        text += f"The commit of {n_unknown:,} records is unknown.\n"
+        text += f"The commit of {n_unknown:,} records is unknown: it was not stored then.\n"
     return text
 
 

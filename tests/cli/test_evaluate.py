@@ -58,7 +58,7 @@ def test_a_picture_of_the_table(tmp_path):
     assert "100.0 ± 0.0" in result.stdout
     texts = {"".join(t.itertext()) for t in ET.parse(picture).iter() if t.text}
     assert {"regular", "rw", "aw", "50.0", "100.0", "Accuracy, nested protocol"} <= texts
-    assert "Share of the largest class" in texts
+    assert "Fraction of the largest class" in texts
 
 
 def test_a_wrong_name_of_a_picture_is_refused_before_the_run(tmp_path):
