@@ -303,7 +303,7 @@ def test_every_named_model_runs(data, protocol):
     refusals = {}
     records = evaluate(small, list(MODELS), protocol=protocol, refusals=refusals)
     assert sorted(refusals) == ["hgk-sp", "hgk-wl"]  # there are no attributes
-    assert "the graphs have none; give attributes" in refusals["hgk-wl"]
+    assert "the graphs have none; add node attributes" in refusals["hgk-wl"]
     # No more folds than the smallest class has graphs.
     assert len(records) == 4 * (len(MODELS) - 2)
     assert all(0 <= r.scores["accuracy"] <= 1 for r in records)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from gskn._types import FloatArray, IndexArray
-from gskn.baselines import GraphKernel
+from gskn.baselines import Baseline, GraphKernel
 from gskn.estimators import GSKN
 from gskn.evaluation._model import Model
 from gskn.evaluation._patterns import PatternRows
@@ -34,7 +34,7 @@ class Shared:
         """
         if isinstance(estimator, GSKN):
             return self._patterns.embed(estimator, train, test)
-        if self._learns(estimator) and not model.transductive:
+        if self._depends_on_training(estimator) and not model.transductive:
             return None
         key = _key(estimator)
         if key not in self._found:
@@ -62,11 +62,10 @@ class Shared:
         kernel: FloatArray = fitted.set_params(**given).postprocess(compared)
         return kernel
 
-    def _learns(self, estimator: Any) -> bool:
-        """Tell whether a fit matters; it does for those that do not say."""
-        return not hasattr(
-            estimator, "depends_on_training"
-        ) or estimator.depends_on_training(self.batch)
+    def _depends_on_training(self, estimator: Any) -> bool:
+        """Return whether the embedding depends on the training graphs (default: True)."""
+        is_baseline = isinstance(estimator, Baseline)
+        return not is_baseline or estimator.depends_on_training(self.batch)
 
 
 def _key(estimator: Any, without: Collection[str] = ()) -> str:
