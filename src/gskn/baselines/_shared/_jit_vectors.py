@@ -46,8 +46,8 @@ def predict_word(
     Random words that equal the word are skipped. Output vectors are updated unless they
     are frozen. Returns the state of the random stream.
     """
-    noise, rate = sampling.noise, np.float32(sampling.rate)
-    for number in range(sampling.n_negatives + 1):
+    noise, n_negatives, rate, is_frozen = sampling
+    for number in range(n_negatives + 1):
         candidate, target = word, np.float32(1)
         if number:
             bits = mix(bits + np.uint64(0x9E3779B97F4A7C15))
@@ -57,10 +57,10 @@ def predict_word(
                 continue
         output = outputs[candidate]
         probability = np.float32(1) / (np.float32(1) + math.exp(-np.dot(hidden, output)))
-        step = np.float32(rate * (target - probability))
+        step = np.float32(np.float32(rate) * (target - probability))
         for i in range(len(hidden)):
             gradient[i] += step * output[i]
-        if not sampling.is_frozen:
+        if not is_frozen:
             for i in range(len(hidden)):
                 output[i] += step * hidden[i]
     return bits
