@@ -1,4 +1,4 @@
-"""``gskn reproduce``: tables and figures of the paper beside our results."""
+"""``gskn reproduce``: run the experiments of the paper."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -15,24 +15,26 @@ if TYPE_CHECKING:
 def reproduce(
     names: Annotated[
         list[str] | None,
-        typer.Argument(help="Names of experiments, or 'table4', 'figure5', 'all'."),
+        typer.Argument(help="Experiments, tables or figures, for example table4; or all."),
     ] = None,
     full: Annotated[
         bool,
         typer.Option(
-            "--full/--quick", help="All repeats and models, or one repeat of the main ones."
+            "--full/--quick", help="All models and repeats, or the main models once."
         ),
     ] = False,
     out: Annotated[
-        Path, typer.Option(help="Folder of records and figures; runs resume from it.")
+        Path, typer.Option(help="Folder for records and figures; reused to resume runs.")
     ] = Path("reproduction"),
-    jobs: Annotated[int | None, typer.Option(help="Threads; default: all cores.")] = -1,
+    jobs: Annotated[
+        int | None, typer.Option(help="Threads; -1: all cores, -2: all but one.")
+    ] = -1,
     data_home: DataHome = None,
     as_json: AsJson = False,
 ) -> None:
-    """Run tables and figures of the paper, and print ours beside theirs.
+    """Run experiments of the paper and compare the results with the paper.
 
-    Without names, they are listed. A run that was stopped goes on where it was.
+    Without names, the experiments are listed. An interrupted run can be resumed.
 
     Example: gskn reproduce structure table3 --quick
     """
@@ -42,17 +44,23 @@ def reproduce(
 
     if not names:
         rows = [
-            {"name": e.name, "paper": e.paper, "what": e.title, "figure": bool(e.figure)}
-            for e in EXPERIMENTS.values()
+            {
+                "name": experiment.name,
+                "paper": experiment.paper,
+                "title": experiment.title,
+                "figure": bool(experiment.figure),
+            }
+            for experiment in EXPERIMENTS.values()
         ]
         show(rows, title="Experiments of the paper", as_json=as_json)
         return
-    found = EXPERIMENTS.values() if names == ["all"] else map(find_experiment, names)
-    chosen = list(dict.fromkeys(found))
+    if names == ["all"]:
+        names = list(EXPERIMENTS)
+    experiments = list(dict.fromkeys(map(find_experiment, names)))
     check_n_jobs(jobs)
-    can_draw = _check_outputs(chosen, out)
+    can_draw = _check_outputs(experiments, out)
     tables = []
-    for experiment in chosen:
+    for experiment in experiments:
         records = _run(experiment, out, jobs, data_home, quick=not full)
         rows = experiment.rows(records)
         tables += [{"experiment": experiment.name, **row} for row in rows]
@@ -65,7 +73,7 @@ def reproduce(
         show(tables, title="", as_json=True)
 
 
-def _check_outputs(chosen: list["Experiment"], out: Path) -> bool:
+def _check_outputs(experiments: list["Experiment"], out: Path) -> bool:
     """Raise if a file cannot be written; return whether figures can be drawn."""
     import warnings
 
@@ -77,10 +85,10 @@ def _check_outputs(chosen: list["Experiment"], out: Path) -> bool:
     check_output(out / "records.jsonl")
     ResultFile(out / "records.jsonl").check()
     try:
-        for experiment in chosen:
+        for experiment in experiments:
             if experiment.figure is not None:
                 check_picture(_picture(experiment, out))
-    except MissingExtraError as error:  # the tables do not need it
+    except MissingExtraError as error:  # tables do not need matplotlib
         warnings.warn(f"No figures: {error}", GsknWarning, stacklevel=1)
         return False
     return True
@@ -110,7 +118,7 @@ def _run(
         TaskProgressColumn(),
         TimeRemainingColumn(elapsed_when_finished=True),
     )
-    # Folds that are on file take no time: the estimate of the speed must forget them.
+    # Folds in the record file take no time, and the speed estimate must not use them.
     with progress(*columns, seconds=120) as bar:
         task = bar.add_task(experiment.name, total=experiment.cost(quick))
         runner = Runner(
