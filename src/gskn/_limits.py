@@ -23,6 +23,12 @@ MAX_DIMENSIONS = 100_000  # columns of the features of a baseline
 MAX_CELLS = 2**30  # of one array of numbers: 8 GB
 
 LOOP_MULTIPLICATIONS = 2.0**27  # of one compiled loop: some tenths of a second
+EMBEDDING_CHUNK_CELLS = 2**24  # of the node embeddings computed together
+
+# Nyström layers.
+STEP_CHUNK_GROUPS = 2**14  # twin groups per call of the compiled step
+ENUMERATION_CHUNK_NODES = 2048  # start nodes per compiled loop
+PATH_SCRATCH_CELLS = 2**21  # per thread, for the groups two steps away
 
 # Gram matrices of kernels.
 MAX_KERNEL_CELLS = 2**27  # of one dense matrix: 1 GB, and a few exist at a time
