@@ -14,7 +14,7 @@ class Counted:
         return 7
 
 
-def test_a_cached_property_is_computed_once():
+def test_cached_property_is_computed_once():
     counted = Counted()
     assert [counted.value, counted.value, counted.n_calls] == [7, 7, 1]
     assert Counted.value.__doc__ == "Explain the value."
@@ -30,7 +30,7 @@ class Slow:
         return self.finish.wait()
 
 
-def test_one_instance_does_not_wait_for_another():
+def test_instances_do_not_wait_for_each_other():
     finish = Event()
     slow, fast = Slow(Event(), finish), Slow(Event(), Event())
     fast.finish.set()

@@ -5,23 +5,29 @@ from gskn.exceptions import InputError
 from gskn.pooling import pool
 
 
-def test_graphs_are_sums_or_means_of_their_nodes():
-    rows = np.arange(10.0).reshape(5, 2)
+def test_graph_embedding_is_sum_or_mean_of_node_embeddings():
+    nodes = np.arange(10.0).reshape(5, 2)
     ptr = np.array([0, 0, 2, 5, 5])
     np.testing.assert_array_equal(
-        pool(rows, ptr), [[0, 0], rows[:2].sum(0), rows[2:].sum(0), [0, 0]]
+        pool(nodes, ptr), [[0, 0], nodes[:2].sum(0), nodes[2:].sum(0), [0, 0]]
     )
     np.testing.assert_array_equal(
-        pool(rows, ptr, pooling="mean"),
-        [[0, 0], rows[:2].mean(0), rows[2:].mean(0), [0, 0]],
+        pool(nodes, ptr, pooling="mean"),
+        [[0, 0], nodes[:2].mean(0), nodes[2:].mean(0), [0, 0]],
     )
 
 
-def test_a_batch_without_nodes_has_zero_rows():
+def test_log_pooling_is_signed_logarithm_of_sum():
+    nodes = np.array([[3.0, -3.0], [4.0, -4.0], [0.0, 0.0]])
+    pooled = pool(nodes, np.array([0, 2, 3]), pooling="log")
+    np.testing.assert_allclose(pooled, [[np.log(8), -np.log(8)], [0, 0]])
+
+
+def test_graph_without_nodes_has_embedding_zero():
     assert pool(np.empty((0, 3)), np.zeros(3, int)).tolist() == [[0, 0, 0]] * 2
     assert pool(np.empty((0, 3)), np.zeros(1, int)).shape == (0, 3)
 
 
-def test_another_pooling_is_refused():
+def test_unknown_pooling_raises():
     with pytest.raises(InputError, match="pooling must be one of"):
         pool(np.empty((0, 3)), np.zeros(1, int), pooling="max")

@@ -1,4 +1,4 @@
-"""Attributes that are computed on first access and kept."""
+"""Attributes that are computed on first access and cached."""
 
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar, overload
@@ -11,7 +11,8 @@ class cached_property(Generic[Value]):  # noqa: N801 - replaces functools.cached
 
     `functools.cached_property` of Python 3.11 holds one lock for all instances of a class
     while it computes: threads wait for each other, and a process that is forked meanwhile
-    waits forever. Here two threads may compute the same value, and the first one is kept.
+    waits forever. Here two threads may compute the same value, and the first result is
+    cached.
     """
 
     def __init__(self, compute: Callable[[Any], Value]) -> None:

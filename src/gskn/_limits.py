@@ -12,18 +12,24 @@ _MAX_RATIO = 64
 # more tightly.
 _FREE_TEXT_BYTES = 2**25
 
-# Largest values of parameters. Beyond them a model takes days or does not fit into memory
-# on any data, so larger values are mistakes.
+# Largest values of parameters. With larger values, a model takes days or does not fit
+# into memory on any data.
 MAX_WALK_LENGTH = 1_000
 MAX_LANDMARKS = 10_000  # the kernel between them takes 0.8 GB, its root minutes
 MAX_LAYERS = 100
-MAX_WALKS = 100_000  # per node: errors of sampled probabilities are below 0.002
-MAX_ITERATIONS = 10_000  # of refinements, steps and epochs
+MAX_WALKS = 100_000  # per node; errors of sampled probabilities are below 0.002
+MAX_ITERATIONS = 10_000  # refinements, steps or epochs
 MAX_DIMENSIONS = 100_000  # columns of the features of a baseline
 MAX_CELLS = 2**30  # of one array of numbers: 8 GB
 
 STATISTICS_NODES = 2**16  # nodes whose patterns are counted together
 LOOP_MULTIPLICATIONS = 2.0**27  # of one compiled loop: some tenths of a second
+EMBEDDING_CHUNK_CELLS = 2**24  # of the node embeddings computed together
+
+# Nyström layers.
+STEP_CHUNK_GROUPS = 2**14  # twin groups per call of the compiled step
+ENUMERATION_CHUNK_NODES = 2048  # start nodes per compiled loop
+PATH_SCRATCH_CELLS = 2**21  # per thread, for the groups two steps away
 
 # Gram matrices of kernels.
 MAX_KERNEL_CELLS = 2**27  # of one dense matrix: 1 GB, and a few exist at a time

@@ -1,4 +1,4 @@
-"""Offsets of consecutive blocks in an array: sizes, first entries and positions within."""
+"""Offsets of consecutive blocks in an array, from their sizes."""
 
 import itertools
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Seeds in, generators out."""
+"""Random generators from seeds."""
 
 from typing import TypeAlias
 
@@ -11,7 +11,7 @@ RandomState: TypeAlias = int | np.integer | np.random.Generator | None
 
 
 def as_generator(random_state: RandomState) -> np.random.Generator:
-    """Make a generator from an int, a generator (returned as it is) or None."""
+    """Return a generator for an int or None; a generator is returned unchanged."""
     if isinstance(random_state, np.random.Generator):
         return random_state
     if random_state is None:

@@ -1,4 +1,4 @@
-"""Checks of single values: they raise with name and value, or return the value."""
+"""Checks of single values; each returns the value or raises with its name and value."""
 
 import sys
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ def shorten(value: object) -> str:
     >>> shorten("abc"), shorten(10**5000)
     ("'abc'", 'an integer of 16610 bits')
     """
-    if isinstance(value, int) and abs(value) >= 10**_MAX_SHOWN:  # repr may refuse it
+    if isinstance(value, int) and abs(value) >= 10**_MAX_SHOWN:  # repr may raise
         return f"an integer of {value.bit_length()} bits"
     text = repr(value.item() if isinstance(value, np.generic) else value)
     return text if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]}..."
@@ -53,11 +53,11 @@ def check_n_jobs(n_jobs: object) -> int | None:
     return int(n_jobs)
 
 
-def check_cells(n_cells: float, what: str, remedy: str) -> None:
-    """Raise if an array of this many numbers would be too large."""
+def check_cells(n_cells: float, array: str, remedy: str) -> None:
+    """Raise if an array of ``n_cells`` numbers would not fit into memory."""
     if n_cells > MAX_CELLS:
         n_bytes = 8.0 * float(min(n_cells, 1e300))
-        raise InputError(f"{what} would take {n_bytes / 1e9:.3g} GB of memory; {remedy}.")
+        raise InputError(f"{array} would take {n_bytes / 1e9:.3g} GB of memory; {remedy}.")
 
 
 def check_number(

@@ -1,4 +1,4 @@
-"""Stage 4: rows of nodes become rows of graphs (equation 17 of the paper)."""
+"""Pooling of node embeddings to graph embeddings."""
 
 from typing import Literal
 
@@ -12,23 +12,33 @@ POOLINGS = ("sum", "mean", "log")
 
 
 def pool(
-    rows: FloatArray, graph_ptr: IndexArray, *, pooling: Pooling = "sum"
+    node_embeddings: FloatArray, graph_ptr: IndexArray, *, pooling: Pooling = "sum"
 ) -> FloatArray:
-    """Return one row for every graph, from the rows of its nodes.
+    """Combine the node embeddings of every graph to one graph embedding.
 
     Parameters
     ----------
-    rows : ndarray of shape (n_nodes, n_features)
-        One row per node.
+    node_embeddings : ndarray of shape (n_nodes, n_features)
+        One embedding per node.
     graph_ptr : ndarray of shape (n_graphs + 1,)
         First node of every graph.
     pooling : {"sum", "mean", "log"}, default="sum"
-        "log" is the logarithm of the sum, ``sign(x) log(1 + |x|)``, for sets whose graphs
-        differ much in size. A graph without nodes has a row of zeros in any case.
+        "log" is the logarithm of the sum, ``sign(x) log(1 + |x|)``, for data sets whose
+        graphs have very different sizes. The embedding of a graph without nodes is zero.
 
     Returns
     -------
-    pooled : ndarray of shape (n_graphs, n_features)
+    graph_embeddings : ndarray of shape (n_graphs, n_features)
+        One embedding per graph.
+
+    Notes
+    -----
+    The sum is Eq. 17 of [1]_.
+
+    References
+    ----------
+    .. [1] Long, Jin, Wu and Song, "Theoretically Improving Graph Neural Networks via
+       Anonymous Walk Graph Kernels", WWW 2021.
 
     Examples
     --------
@@ -39,16 +49,16 @@ def pool(
            [4. ]])
     """
     sizes = np.diff(graph_ptr)
-    pooled = np.zeros((len(sizes), rows.shape[1]))
-    filled = np.flatnonzero(sizes)
-    if len(filled):
-        # Graph by graph: sums of another batch would round differently.
-        pooled[filled] = np.add.reduceat(rows, graph_ptr[filled], axis=0)
-    return rescale(pooled, sizes, pooling)
+    sums = np.zeros((len(sizes), node_embeddings.shape[1]))
+    nonempty = np.flatnonzero(sizes)
+    if len(nonempty):
+        # Summed separately for each graph, so that rounding does not depend on the batch.
+        sums[nonempty] = np.add.reduceat(node_embeddings, graph_ptr[nonempty], axis=0)
+    return rescale(sums, sizes, pooling)
 
 
 def rescale(sums: FloatArray, sizes: IndexArray, pooling: Pooling) -> FloatArray:
-    """Return what a pooling makes of the sums of graphs of the given sizes."""
+    """Return the graph embeddings for sums of node embeddings and graph sizes."""
     check_choice(pooling, "pooling", choices=POOLINGS)
     if pooling == "mean":
         return sums / np.maximum(sizes, 1)[:, None]

@@ -11,7 +11,7 @@ from gskn.cli import _app, main
 def call(monkeypatch, capfd):
     """Run the command in this process, which is quicker; return code, stdout, stderr."""
     # It discards the output, to which this process has still to write.
-    monkeypatch.setattr(_app, "_forget_output", lambda: None)
+    monkeypatch.setattr(_app, "_discard_output", lambda: None)
 
     def run_here(*arguments):
         monkeypatch.setattr(sys, "argv", ["gskn", *map(str, arguments)])

@@ -26,13 +26,29 @@ def run(*arguments, **environment):
 
 def test_version_and_help():
     assert run("--version").stdout.startswith("gskn 0.")
-    commands = ("datasets", "describe", "embed", "fit")
-    for arguments in (["--help"], *([command, "-h"] for command in commands)):
-        result = run(*arguments)
-        assert result.returncode == 0
-        assert "Example" in result.stdout
+    assert "Example" in run("--help").stdout
     told = " ".join(run("--help").stdout.split())
-    assert "Exit codes: 0 done, 1 the work failed, 2 wrong use, 130 interrupted." in told
+    assert "Exit codes: 0 success, 1 failure, 2 invalid arguments, 130 interrupted." in told
+
+
+COMMANDS = [command.callback.__name__ for command in app.registered_commands]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_of_every_command_has_an_example(command):
+    result = CliRunner().invoke(app, [command, "--help"], env={"COLUMNS": "80"})
+    assert result.exit_code == 0
+    assert f"Example: gskn {command}" in result.stdout
+    assert "…" not in result.stdout  # nothing is cut at 80 columns
+
+
+@pytest.mark.parametrize("command", ["models", "reproduce"])
+def test_list_is_one_table_at_80_columns(command):
+    result = CliRunner().invoke(app, [command], env={"COLUMNS": "80"})
+    assert result.exit_code == 0
+    lines = result.stdout.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert sum(line.strip().startswith("name ") for line in lines) == 1
 
 
 def test_help_and_import_are_light():
@@ -174,7 +190,7 @@ def test_distinguish_draws_the_first_pattern_that_differs(tmp_path):
     for name, graph in (("a", nx.cycle_graph(6)), ("b", nx.path_graph(6))):
         nx.write_graphml(graph, tmp_path / f"{name}.graphml")
     result = run("distinguish", tmp_path / "a.graphml", tmp_path / "b.graphml", "--json")
-    assert [row["apart"] for row in json.loads(result.stdout)] == [True] * 4
+    assert [row["distinguishes"] for row in json.loads(result.stdout)] == [True] * 4
 
 
 def test_distinguish_needs_two_graphs():

@@ -52,7 +52,7 @@ def test_rows_are_those_of_the_library(tmp_path, suffix):
     out = tmp_path / f"rows{suffix}"
     result = run("embed", "MUTAG", "-o", out)
     assert result.returncode == 0, result.stderr
-    assert result.stdout.startswith(f"{out}: 188 rows of graphs, ")
+    assert result.stdout.startswith(f"{out}: 188 graph embeddings, ")
     assert result.stderr == ""
     graphs = datasets.load("MUTAG").graphs
     model = GSKN(random_state=0).fit(graphs)
@@ -73,11 +73,11 @@ def test_a_model_is_fitted_once_and_embeds_nodes(tmp_path, call):
         *("fit", folder, "-o", model, *options, "--seed", 3, "--alpha", 2)
     )
     assert (code, stderr) == (0, "")
-    assert stdout.startswith(f"{model}: a model of ")
+    assert stdout.startswith(f"{model}: model with ")
     embedding = ("embed", folder, "--model", model, "-o", out, "--level", "node")
     code, stdout, stderr = call(*embedding, "--jobs", 2)
     assert (code, stderr) == (0, "")
-    assert stdout.startswith(f"{out}: 8 rows of nodes, ")
+    assert stdout.startswith(f"{out}: 8 node embeddings, ")
     fitted = GSKN.load(model)
     assert (fitted.branches, fitted.pooling, fitted.alpha) == (("walk", "joint"), "mean", 2)
     (graphs, nodes), rows, _ = rows_of(out)
@@ -134,7 +134,7 @@ def test_failures_are_one_line_and_leave_no_file(tmp_path, call):
         ((edges, "-o", edges / "rows.csv"), "is not a folder"),
         ((edges, "-o", edges), "is the input"),
         ((tmp_path, "-o", tmp_path / "rows.csv"), "whose files are read as graphs"),
-        (("nothing", "-o", out), "Nor is 'nothing' a file or folder"),
+        (("nothing", "-o", out), "It is not a file or folder, either"),
         (("./MUTAG", "-o", out), "no file or folder './MUTAG'"),
         ((edges, "-o", out, "--model", "none"), "no file 'none'"),
         ((edges, "-o", out, "--model", edges), "not a model"),

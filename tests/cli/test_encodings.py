@@ -20,7 +20,7 @@ C_LOCALE = {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
 @pytest.fixture
 def call_encoded(monkeypatch):
     """Run the command in this process, with streams of an encoding; decode strictly."""
-    monkeypatch.setattr(_app, "_forget_output", lambda: None)
+    monkeypatch.setattr(_app, "_discard_output", lambda: None)
 
     def run_here(encoding, *arguments):
         streams = [io.TextIOWrapper(io.BytesIO(), encoding) for _ in range(2)]

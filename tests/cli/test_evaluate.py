@@ -20,7 +20,9 @@ def test_a_table_of_models_and_sets(tmp_path):
     line = next(line for line in result.stdout.splitlines() if "regular" in line)
     assert "100.0 ± 0.0" in line
     assert len(ResultFile(out).read()) == 20
-    assert "Everything is chosen and fitted on the training part" in result.stdout
+    assert (
+        "Parameters are selected and models fitted on the training folds" in result.stdout
+    )
 
 
 def test_programs_get_json_and_nothing_is_run_twice(tmp_path):
@@ -177,7 +179,7 @@ def test_sets_whose_nodes_have_classes(tmp_path, real_data):
     assert picture.exists()
     result = run("evaluate", "cora", "--metric", "roc_auc", *home)
     assert result.returncode == 1
-    assert "no metric 'roc_auc' for cora; known are accuracy, macro_f1" in result.stderr
+    assert "no metric 'roc_auc' for cora. Supported: accuracy, macro_f1" in result.stderr
 
 
 def test_a_map_of_rows_by_class(tmp_path):
@@ -186,7 +188,7 @@ def test_a_map_of_rows_by_class(tmp_path):
     result = run("evaluate", "regular", *options)
     assert result.returncode == 0, result.stderr
     texts = {"".join(t.itertext()) for t in ET.parse(picture).iter() if t.text}
-    assert "Rows of the graphs of regular: t-SNE, perplexity 30" in texts
+    assert "Graph embeddings of regular: t-SNE, perplexity 30" in texts
     assert run("evaluate", "regular", "structure", *options).returncode == 2
 
 
@@ -200,8 +202,8 @@ def test_what_cannot_be_written_or_split_is_refused_before_the_run(tmp_path):
     odd.write_text("".join(f"g{n},{n == 0}\n" for n in range(6)))
     for arguments, message in (
         (("--out", tmp_path), "is a folder"),
-        (("--out", folder / "labels.csv"), "is a file of classes"),
-        (("--out", folder / "runs.json"), "lies in the folder"),
+        (("--out", folder / "labels.csv"), "is the file of classes"),
+        (("--out", folder / "runs.json"), "is in the folder"),
         (("--seed", "-1"), "seed must be at least 0"),
         (("--repeats", "0"), "repeats must be at least 1"),
         (("--classes", odd), "one graph"),
@@ -212,7 +214,7 @@ def test_what_cannot_be_written_or_split_is_refused_before_the_run(tmp_path):
         assert result.stderr.count("\n") == 1
     result = run("evaluate", folder, "--models", "aw")
     told = " ".join(result.stdout.split())
-    assert "own has 3 folds, as many as its smallest class has graphs" in told
+    assert "own has 3 folds because its smallest class has 3 graphs" in told
 
 
 def test_a_model_that_is_not_for_a_set_is_left_out_and_said(tmp_path):
@@ -226,7 +228,7 @@ def test_a_model_that_is_not_for_a_set_is_left_out_and_said(tmp_path):
     picture = tmp_path / "scores.png"
     result = run("evaluate", folder, "regular", "--models", "wl,ldp", "--plot", picture)
     assert result.returncode == 0, result.stderr
-    told = f"warning: wl is left out on {folder}. WLKernel compares labels"
+    told = f"warning: Skipped wl on {folder}. WLKernel compares labels"
     assert result.stderr.startswith(told)
     assert result.stderr.count("\n") == 1
     line = next(line for line in result.stdout.splitlines() if f"{folder} " in line)
@@ -236,11 +238,11 @@ def test_a_model_that_is_not_for_a_set_is_left_out_and_said(tmp_path):
     assert (alone.returncode, alone.stderr.count("\n")) == (1, 1)
     assert "error: WLKernel compares labels" in alone.stderr
     both = run("evaluate", folder, "--models", "wl,wl")
-    assert f"error: No model is for {folder}. WLKernel compares labels" in both.stderr
+    assert f"error: No model supports {folder}. WLKernel compares labels" in both.stderr
 
 
 def test_models_are_listed_by_name():
     assert "Weisfeiler-Lehman subtree kernel" in run("models").stdout
     listed = {row["name"]: row for row in json.loads(run("models", "--json").stdout)}
-    assert listed["gskn"]["settings"] == 9
-    assert (listed["wl"]["gives"], listed["ldp"]["gives"]) == ("kernel", "rows")
+    assert listed["gskn"]["grid"] == 9
+    assert (listed["wl"]["output"], listed["ldp"]["output"]) == ("kernel", "embedding")

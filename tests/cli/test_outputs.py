@@ -74,9 +74,9 @@ def test_an_impossible_figure_of_results_is_refused_before_the_work(folder, call
     ("options", "message"),
     [
         (("--out", "damaged.jsonl"), "damaged.jsonl, line 1: not a record"),
-        (("--plot", "a.png", "--map", "a.png"), "'a.png' is given twice"),
-        (("--plot", "a.png", "--out", "./a.png"), "'a.png' is given twice"),
-        (("--classes", "c.csv", "--out", "c.csv"), "'c.csv' is given twice"),
+        (("--plot", "a.png", "--map", "a.png"), "'a.png' is used twice"),
+        (("--plot", "a.png", "--out", "./a.png"), "'a.png' is used twice"),
+        (("--classes", "c.csv", "--out", "c.csv"), "'c.csv' is used twice"),
         (("--seed", "4294967296"), "seed must be at most 4294967295"),
         (("--seed", "4294967295", "--repeats", "2"), "seed must be at most 4294967294"),
         (("--repeats", "1000000000000"), "repeats must be at most 10000"),

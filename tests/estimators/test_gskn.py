@@ -30,10 +30,10 @@ def test_chunks_change_no_rows(monkeypatch):
     graphs = datasets.load("structure").graphs[:30]
     model = GSKN(("walk", "anonymous", "joint"), random_state=0).fit(graphs)
     whole = model.transform(graphs)
-    monkeypatch.setattr(_gskn, "_CHUNK_CELLS", 100 * whole.shape[1])
+    monkeypatch.setattr(_gskn, "EMBEDDING_CHUNK_CELLS", 100 * whole.shape[1])
     assert len(_gskn._chunks(graphs, whole.shape[1])) > 5
     np.testing.assert_allclose(model.transform(graphs), whole, rtol=1e-10, atol=1e-12)
-    monkeypatch.setattr(_gskn, "_CHUNK_CELLS", 1)
+    monkeypatch.setattr(_gskn, "EMBEDDING_CHUNK_CELLS", 1)
     assert len(_gskn._chunks(graphs, whole.shape[1])) == 30
     np.testing.assert_allclose(model.transform(graphs), whole, rtol=1e-10, atol=1e-12)
 

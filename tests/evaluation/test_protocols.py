@@ -302,7 +302,7 @@ def test_every_model_runs(data, protocol):
     skipped = {}
     records = evaluate(small, list(MODELS), protocol=protocol, skipped=skipped)
     assert sorted(skipped) == ["hgk-sp", "hgk-wl"]  # there are no attributes
-    assert "the graphs have none; give attributes" in skipped["hgk-wl"]
+    assert "the graphs have none; add node attributes" in skipped["hgk-wl"]
     # There are as many folds as graphs in the smallest class.
     assert len(records) == 4 * (len(MODELS) - 2)
     assert all(0 <= r.scores["accuracy"] <= 1 for r in records)

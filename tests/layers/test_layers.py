@@ -124,7 +124,7 @@ def test_scratch_may_be_small(monkeypatch):
     rows = NodeFeatures.from_rows(attributes(batch.n_nodes))
     layer = fitted("path", 5, batch, rows.table)
     expected = np.hstack(layer.transform(batch, rows, None))
-    monkeypatch.setattr(_path, "_SCRATCH", 1)
+    monkeypatch.setattr(_path, "PATH_SCRATCH_CELLS", 1)
     np.testing.assert_allclose(np.hstack(layer.transform(batch, rows, 2)), expected)
 
 
@@ -146,8 +146,8 @@ def test_shared_rows_are_as_good_as_own_rows(kind):
 
 @pytest.mark.parametrize("kind", LAYERS)
 def test_threads_change_no_rows(kind, monkeypatch):
-    monkeypatch.setattr(_enumerated, "NODES_AT_ONCE", 50)
-    monkeypatch.setattr(_path, "NODES_AT_ONCE", 50)
+    monkeypatch.setattr(_enumerated, "ENUMERATION_CHUNK_NODES", 50)
+    monkeypatch.setattr(_path, "ENUMERATION_CHUNK_NODES", 50)
     batch = datasets.load("structure").graphs[:20]
     rows = NodeFeatures.from_rows(attributes(batch.n_nodes))
     one, two = (

@@ -1,4 +1,4 @@
-"""The command line: arguments in, calls out; one file per command."""
+"""The command line; one file per command."""
 
 from gskn.cli._app import app, main
 

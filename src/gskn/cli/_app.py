@@ -33,16 +33,16 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog=(
-        "Exit codes: 0 done, 1 the work failed, 2 wrong use, 130 interrupted.\n\n"
+        "Exit codes: 0 success, 1 failure, 2 invalid arguments, 130 interrupted.\n\n"
         "Examples:\n\n"
         "  gskn datasets\n\n"
         "  gskn describe MUTAG graphs/ --json\n\n"
         "  gskn distinguish --pair rook-shrikhande\n\n"
         "  gskn models\n\n"
         "  gskn evaluate MUTAG --models rw+aw,gskn --out runs.jsonl\n\n"
-        "  gskn embed graphs/ -o rows.parquet\n\n"
+        "  gskn embed graphs/ -o embeddings.parquet\n\n"
         "  gskn fit graphs/ -o model.gskn\n\n"
-        "  gskn embed --model model.gskn new/ -o rows.csv --level node\n\n"
+        "  gskn embed new/ -o nodes.csv --model model.gskn --level node\n\n"
         "  gskn reproduce structure regular"
     ),
 )
@@ -80,12 +80,12 @@ def _options(
 
 
 def main() -> None:
-    """Run the command line; failed work is one line on stderr and exit code 1."""
+    """Run the command line; an error is one line on stderr and exit code 1."""
     prepare_streams()
     warnings.showwarning = lambda message, *_: _print_line("[yellow]warning:[/]", message)
     code = _run()
     if code:
-        _forget_output()
+        _discard_output()
     sys.exit(code)
 
 
@@ -97,7 +97,7 @@ def _run() -> int | str | None:
         finally:
             if sys.stdout is not None:
                 sys.stdout.flush()
-    except SystemExit as exit_:  # typer ends every command with it
+    except SystemExit as exit_:  # typer raises it at the end of every command
         if exit_.code == _INTERRUPTED:
             _print_line("[bold red]error:[/]", "interrupted")
         return exit_.code
@@ -119,10 +119,10 @@ def _explain(error: GsknError | OSError) -> str:
 
 
 def _is_closed_pipe(error: Exception) -> bool:
-    """Return whether the reader of the output went away, as in ``gskn models | head``."""
+    """Return whether the reader closed the pipe, as in ``gskn models | head``."""
     if isinstance(error, BrokenPipeError):
         return True
-    # Windows reports it as an invalid argument of a write, which has no file name.
+    # Windows reports a closed pipe as an invalid argument without a file name.
     if os.name != "nt" or not isinstance(error, OSError):
         return False
     return error.errno == errno.EINVAL and error.filename is None
@@ -133,12 +133,12 @@ def _print_line(kind: str, message: object) -> None:
     text = one_line(message)
     if len(text) > _MAX_MESSAGE:
         text = f"{text[: _MAX_MESSAGE // 2]} ... {text[-_MAX_MESSAGE // 2 :]}"
-    with suppress(OSError):  # nobody reads stderr, or the disk is full
+    with suppress(OSError):  # stderr is closed, or the disk is full
         make_console(stderr=True).print(f"{kind} {escape(text)}", highlight=False)
 
 
-def _forget_output() -> None:
-    """Discard buffered output: writing it at exit would fail once more."""
+def _discard_output() -> None:
+    """Discard buffered output, so that it is not written at exit, where it would fail."""
     if sys.stdout is None:
         return
     with suppress(OSError, ValueError):

@@ -1,4 +1,4 @@
-"""Output of the commands: text that every encoding can show, progress on terminals."""
+"""Output of the commands: text in any encoding, and progress on terminals."""
 
 import codecs
 import io
@@ -19,7 +19,7 @@ from rich.progress import (
 from gskn.exceptions import printable
 
 _ERRORS = "gskn.ascii"
-# Error handlers that fail for a character the encoding does not have.
+# Error handlers that raise for characters that the encoding does not support.
 _FAILING = {"strict", "surrogateescape", "surrogatepass", "backslashreplace"}
 _ASCII = {
     "±": "+/-",
@@ -33,23 +33,23 @@ _ASCII = {
 
 
 def prepare_streams() -> None:
-    """Let stdout and stderr replace characters that their encoding does not have."""
+    """Let stdout and stderr replace characters that their encoding does not support."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper) and stream.errors in _FAILING:
             stream.reconfigure(errors=_ERRORS)
 
 
 def make_console(*, stderr: bool = False, width: int | None = None) -> Console:
-    """Return a console on stdout or stderr that knows the encoding of its stream."""
-    # Without a file, rich assumes UTF-8 and draws boxes that ASCII does not have.
+    """Return a console on stdout or stderr with the encoding of its stream."""
+    # Without a file, rich assumes UTF-8 and draws boxes that ASCII does not support.
     stream = sys.stderr if stderr else sys.stdout
     return Console(file=stream, stderr=stderr, width=width, soft_wrap=stderr)
 
 
 def fit_encoding(text: str, console: Console) -> str:
-    """Return text without unprintable characters or ones the console cannot encode.
+    """Replace characters that are not printable or that the console cannot encode.
 
-    Tables need this before their layout: a replacement may be longer.
+    Tables call this before their layout because a replacement may be longer.
     """
     return (
         printable(text)
@@ -59,13 +59,13 @@ def fit_encoding(text: str, console: Console) -> str:
 
 
 def echo(text: str, *, stderr: bool = False) -> None:
-    """Print text as it is, except for unprintable characters."""
+    """Print text without markup, with unprintable characters escaped."""
     print(printable(text), file=sys.stderr if stderr else sys.stdout)
 
 
 @contextmanager
 def progress(*columns: ProgressColumn, seconds: float = 30.0) -> Iterator[Progress]:
-    """Give a progress bar on stderr, which is shown on terminals only."""
+    """Yield a progress bar on stderr, shown on terminals only."""
     console = make_console(stderr=True)
     with Progress(
         *columns,
@@ -78,7 +78,7 @@ def progress(*columns: ProgressColumn, seconds: float = 30.0) -> Iterator[Progre
 
 @contextmanager
 def waiting(text: str) -> Iterator[None]:
-    """Show on a terminal that work of unknown length goes on, and for how long."""
+    """Show a spinner and the elapsed time on a terminal while the block runs."""
     console = make_console(stderr=True)
     with Progress(
         spinner(console),
@@ -93,17 +93,17 @@ def waiting(text: str) -> Iterator[None]:
 
 
 def spinner(console: Console) -> SpinnerColumn:
-    """Return a spinner in characters that the console has."""
+    """Return a spinner in characters that the console can encode."""
     return SpinnerColumn("line" if console.options.ascii_only else "dots")
 
 
 def as_description(text: str) -> str:
-    """Return text as the description of a task, in which brackets would be markup."""
+    """Escape text for the description of a task, where brackets are markup."""
     return escape(printable(text))
 
 
 def _replace(error: UnicodeError) -> tuple[str, int]:
-    """Replace characters by similar ASCII ones, or by their escape sequences."""
+    """Replace characters by similar ASCII characters or by escape sequences."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
     text = error.object[error.start : error.end]
@@ -113,9 +113,9 @@ def _replace(error: UnicodeError) -> tuple[str, int]:
 
 
 def _as_ascii(character: str) -> str:
-    if "\u2500" <= character <= "\u257f":  # box drawing: corners and crossings
+    if "\u2500" <= character <= "\u257f":  # box drawing
         return "+"
-    if "\u2800" <= character <= "\u28ff":  # braille, of spinners
+    if "\u2800" <= character <= "\u28ff":  # braille patterns of spinners
         return "*"
     return character.encode("ascii", "backslashreplace").decode("ascii")
 

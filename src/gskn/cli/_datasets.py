@@ -1,4 +1,4 @@
-"""``gskn datasets``: list of the known data sets and of their files."""
+"""``gskn datasets``: list the data sets and their files."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,7 +13,7 @@ def datasets(
     data_home: DataHome = None,
     as_json: AsJson = False,
 ) -> None:
-    """List every data set: its task, its size, whether it is on disk, and where.
+    """List the data sets with their sizes and files.
 
     Example: gskn datasets --data-home ~/data
     """
@@ -43,8 +43,9 @@ def datasets(
 
 
 def _place(info: "SetInfo", path: Path | None, home: Path) -> str:
+    """Return the file name, or how the data set is obtained."""
     if path is not None:
         return path.name if path.parent == home else "built in"
     if info.generate is not None:
-        return "made by rule"
-    return "no: download"
+        return "generated"
+    return "not yet"

@@ -1,4 +1,4 @@
-"""``gskn describe``: a summary of sets by name or of graphs in files."""
+"""``gskn describe``: summarize data sets or files of graphs."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 def describe(
     inputs: Annotated[
         list[str] | None,
-        typer.Argument(help="Names of sets, files or folders of graphs."),
+        typer.Argument(help="Data sets, files or folders."),
     ] = None,
     data_home: DataHome = None,
     as_json: AsJson = False,
 ) -> None:
-    """Summarise graphs: sizes, degrees, components, labels, classes.
+    """Summarize graphs: sizes, degrees, components, labels and classes.
 
-    Without inputs, the sets that need no download are described.
+    Without inputs, the data sets that need no download are summarized.
 
     Example: gskn describe MUTAG my-graphs/ molecules.smi
     """
@@ -44,7 +44,7 @@ def _summary(name: str, data_home: Path | None) -> dict[str, Any]:
     try:
         data = sets.load(name, data_home)
     except UnknownDatasetError as error:
-        raise UnknownDatasetError(f"{error} Nor is {name!r} a file or folder.") from error
+        raise UnknownDatasetError(f"{error} It is not a file or folder, either.") from error
     return {"name": data.name, "classes": data.n_classes, **_shape(data.graphs)}
 
 

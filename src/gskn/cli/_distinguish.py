@@ -1,4 +1,4 @@
-"""``gskn distinguish``: the shortest walks by which two graphs differ."""
+"""``gskn distinguish``: find the shortest walks that distinguish two graphs."""
 
 import itertools
 from pathlib import Path
@@ -6,23 +6,28 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from gskn.cli._options import AsJson
+
 if TYPE_CHECKING:
     from gskn.walks import Distinction
 
 
 def distinguish(
-    first: Annotated[str | None, typer.Argument(help="File of one graph.")] = None,
-    second: Annotated[str | None, typer.Argument(help="File of another graph.")] = None,
+    first: Annotated[str | None, typer.Argument(help="File with one graph.")] = None,
+    second: Annotated[str | None, typer.Argument(help="File with another graph.")] = None,
     pair: Annotated[
         str | None,
         typer.Option(
-            help="A built-in pair: rings, decalin-bicyclopentyl or rook-shrikhande."
+            help="Built-in pair instead of files: rings, decalin-bicyclopentyl or "
+            "rook-shrikhande."
         ),
     ] = None,
-    max_length: Annotated[int, typer.Option(help="Last length of patterns to try.")] = 8,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    max_length: Annotated[int, typer.Option(help="Largest pattern length to try.")] = 8,
+    as_json: AsJson = False,
 ) -> None:
-    """Compare two graphs by 1-WL and by walks, and print the shortest length that differs.
+    """Test which methods distinguish two graphs, and from which length.
+
+    The methods are 1-WL, walks, anonymous walks and induced patterns.
 
     Example: gskn distinguish --pair rook-shrikhande
     """
@@ -33,12 +38,12 @@ def distinguish(
     with waiting("reading"):
         names, graphs = _read(first, second, pair)
     with waiting("counting walks"):
-        found = compare(*graphs, max_length=max_length)
+        distinction = compare(*graphs, max_length=max_length)
     show(
-        _rows(found),
-        title=f"{names[0]}  against  {names[1]}",
+        _rows(distinction),
+        title=f"{names[0]} and {names[1]}",
         as_json=as_json,
-        caption="" if as_json else _picture(found, names),
+        caption="" if as_json else _picture(distinction, names),
     )
 
 
@@ -48,39 +53,41 @@ def _read(first: str | None, second: str | None, pair: str | None) -> tuple[list
 
     if pair is not None and first is None:
         if pair not in datasets.PAIRS:
-            known = ", ".join(datasets.PAIRS)
-            raise typer.BadParameter(f"{pair!r} is none of {known}.", param_hint="--pair")
+            pairs = ", ".join(datasets.PAIRS)
+            raise typer.BadParameter(
+                f"{pair!r} is not one of {pairs}.", param_hint="--pair"
+            )
         titles = pair.split("-") if "-" in pair else ["one ring of 6", "two rings of 3"]
         return titles, list(datasets.PAIRS[pair]().graphs)
     if pair is not None or first is None or second is None:
-        raise typer.BadParameter("give two files, or --pair NAME.")
-    for name in (first, second):  # both, before the first is read
+        raise typer.BadParameter("pass two files, or --pair NAME.")
+    for name in (first, second):  # check both before the first is read
         if not Path(name).exists():
             raise MissingFileError(f"There is no file {name!r}.")
     return [first, second], [read_graphs(first), read_graphs(second)]
 
 
-def _rows(found: "Distinction") -> list[dict[str, Any]]:
+def _rows(distinction: "Distinction") -> list[dict[str, Any]]:
     lengths = {
-        "all walks": found.by_walks,
-        "anonymous walks": found.by_patterns,
-        "induced patterns": found.by_induced,
+        "all walks": distinction.by_walks,
+        "anonymous walks": distinction.by_patterns,
+        "induced patterns": distinction.by_induced,
     }
     rows: list[dict[str, Any]] = [
-        {"test": "1-WL", "apart": found.by_wl, "from_length": None}
+        {"method": "1-WL", "distinguishes": distinction.by_wl, "from_length": None}
     ]
     rows += [
-        {"test": test, "apart": length is not None, "from_length": length}
-        for test, length in lengths.items()
+        {"method": method, "distinguishes": length is not None, "from_length": length}
+        for method, length in lengths.items()
     ]
     return rows
 
 
-def _picture(found: "Distinction", names: list[str]) -> str:
-    """Draw the first pattern that differs: a line of nodes, and arcs back below it."""
-    if not found.pattern:
-        return f"No pattern of up to {found.max_length} nodes differs."
-    symbols = list(map(int, found.pattern.split("-")))
+def _picture(distinction: "Distinction", names: list[str]) -> str:
+    """Draw the first pattern that differs: a line of nodes, with arcs below it."""
+    if not distinction.pattern:
+        return f"No pattern of up to {distinction.max_length} nodes differs."
+    symbols = list(map(int, distinction.pattern.split("-")))
     edges = {(min(s), max(s)) for s in itertools.pairwise(symbols)}
     line = "0"
     for symbol in range(1, max(symbols) + 1):
@@ -90,6 +97,7 @@ def _picture(found: "Distinction", names: list[str]) -> str:
         for a, b in sorted(edges)
         if b - a > 1
     ]
-    counts = f"{found.counts[0]:,} times in {names[0]}, {found.counts[1]:,} in {names[1]}"
-    title = f"The first pattern that differs is {found.pattern}: {counts}."
+    first, second = (f"{count:,}" for count in distinction.counts)
+    counts = f"{first} times in {names[0]}, {second} in {names[1]}"
+    title = f"The first pattern that differs is {distinction.pattern}: {counts}."
     return "\n".join([title, "", *(f"    {row}" for row in [line, *arcs])])

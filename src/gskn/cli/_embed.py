@@ -1,4 +1,4 @@
-"""``gskn embed``: embeddings of graphs or of nodes, written to a file."""
+"""``gskn embed``: write graph or node embeddings to a file."""
 
 import json
 import time
@@ -11,6 +11,7 @@ import typer
 from gskn.cli import _model as model_options
 from gskn.cli._options import (
     DataHome,
+    Jobs,
     check_not_input,
     find_source,
     is_same_file,
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Level(Enum):
-    """What a row belongs to."""
+    """What is embedded."""
 
     graph = "graph"
     node = "node"
@@ -35,14 +36,12 @@ class Level(Enum):
 def embed(  # noqa: PLR0913, PLR0917 - one option each
     graphs: model_options.Input,
     out: Annotated[
-        Path, typer.Option("--out", "-o", help="File of rows: .parquet, .csv or .npz.")
+        Path, typer.Option("--out", "-o", help="Output file: .parquet, .csv or .npz.")
     ],
-    level: Annotated[
-        Level, typer.Option(help="One row per graph, or per node.")
-    ] = Level.graph,
+    level: Annotated[Level, typer.Option(help="Embed graphs or nodes.")] = Level.graph,
     model: Annotated[
         Path | None,
-        typer.Option(help="Model of gskn fit; without it, one is fitted to the input."),
+        typer.Option(help="Model file of gskn fit. Default: fit to the input."),
     ] = None,
     branches: model_options.Branches = None,
     walk_length: model_options.WalkLength = None,
@@ -53,15 +52,15 @@ def embed(  # noqa: PLR0913, PLR0917 - one option each
     weighting: model_options.WeightingOption = None,
     pooling: model_options.PoolingOption = None,
     seed: model_options.Seed = None,
-    jobs: model_options.Jobs = None,
+    jobs: Jobs = None,
     data_home: DataHome = None,
 ) -> None:
-    """Embed graphs, or their nodes, and write the rows to a file.
+    """Embed graphs or their nodes and write the embeddings to a file.
 
-    A folder, or a parquet table of edges, may be larger than memory.
-    The table has the columns graph, source and target, graph after graph.
+    Folders and parquet tables of edges are read in chunks and may be larger than memory.
+    A table has the columns graph, source and target and is sorted by graph.
 
-    Example: gskn embed graphs/ -o rows.parquet --level node
+    Example: gskn embed graphs/ -o embeddings.parquet --level node
     """
     from gskn._row_files import check_row_file
     from gskn.cli._console import echo
@@ -73,7 +72,7 @@ def embed(  # noqa: PLR0913, PLR0917 - one option each
     check_not_input(out, graphs)
     if model is not None and is_same_file(out, model):
         raise InputError(f"{str(out)!r} is the model; write to another file.")
-    given = model_options.given_parameters(
+    parameters = model_options.set_parameters(
         branches=branches,
         walk_length=walk_length,
         anonymous_length=anonymous_length,
@@ -84,27 +83,27 @@ def embed(  # noqa: PLR0913, PLR0917 - one option each
         pooling=pooling,
         random_state=seed,
     )
-    ready = _load(model, given, jobs) if model is not None else None
+    fitted = _load(model, parameters, jobs) if model is not None else None
     with reading(graphs, data_home):
         source = find_source(graphs, data_home)
     with model_options.counting() as count:
-        if ready is None:
-            ready = model_options.make_model(given, jobs)
-            ready.fit_chunks(count("fitting", iter_graphs(source)))
-        n_rows = _write_rows(count("embedding", iter_graphs(source)), ready, level, out)
+        if fitted is None:
+            fitted = model_options.make_model(parameters, jobs)
+            fitted.fit_chunks(count("fitting", iter_graphs(source)))
+        n_rows = _write_rows(count("embedding", iter_graphs(source)), fitted, level, out)
     seconds = time.monotonic() - begin
     echo(
-        f"{out}: {n_rows:,} rows of {level.value}s, {ready.n_features_out_} columns, "
+        f"{out}: {n_rows:,} {level.value} embeddings, {fitted.n_features_out_} columns, "
         f"{seconds:.1f} s"
     )
 
 
-def _load(path: Path, given: dict[str, Any], jobs: int | None) -> "GSKN":
+def _load(path: Path, parameters: dict[str, Any], jobs: int | None) -> "GSKN":
     from gskn import GSKN
 
-    if given:
+    if parameters:
         raise typer.BadParameter(
-            f"the model has its own {', '.join(given)}; leave out the options of fitting.",
+            f"the parameters of a fitted model cannot be changed: {', '.join(parameters)}.",
             param_hint="--model",
         )
     loaded = GSKN.load(path)
@@ -114,28 +113,28 @@ def _load(path: Path, given: dict[str, Any], jobs: int | None) -> "GSKN":
 def _write_rows(
     chunks: "Iterable[GraphBatch]", model: "GSKN", level: Level, out: Path
 ) -> int:
-    """Write the rows of all chunks, and return their number."""
+    """Write the embeddings of all chunks and return their number."""
     from gskn._row_files import open_row_file
     from gskn.exceptions import InputError
 
     n_rows = 0
     with open_row_file(out, model.get_feature_names_out(), _metadata(model)) as write:
         for chunk in chunks:
-            rows = (
+            embeddings = (
                 model.transform(chunk)
                 if level is Level.graph
                 else model.transform_nodes(chunk)
             )
-            write(_ids(chunk, level), rows)
-            n_rows += len(rows)
+            write(_ids(chunk, level), embeddings)
+            n_rows += len(embeddings)
         if not n_rows:
-            raise InputError(f"There are no {level.value}s in the input, so no rows.")
+            raise InputError(f"There are no {level.value}s in the input.")
     return n_rows
 
 
 def _ids(chunk: "GraphBatch", level: Level) -> "dict[str, NameArray]":
     if chunk.graph_names is None or chunk.node_names is None:
-        raise AssertionError("iter_graphs names everything")
+        raise AssertionError("iter_graphs sets all names")
     graph_names = _as_utf8(chunk.graph_names)
     if level is Level.graph:
         return {"graph": graph_names}
@@ -143,7 +142,7 @@ def _ids(chunk: "GraphBatch", level: Level) -> "dict[str, NameArray]":
 
 
 def _as_utf8(names: "NameArray") -> "NameArray":
-    """Return names that a file can hold: one from a file name may not be UTF-8."""
+    """Escape names that are not valid UTF-8, as file names may be."""
     if names.dtype.kind == "i":
         return names
     try:

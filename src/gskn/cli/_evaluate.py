@@ -1,4 +1,4 @@
-"""``gskn evaluate``: scores of models on data sets."""
+"""``gskn evaluate``: evaluate models on data sets."""
 
 import warnings
 from collections.abc import Iterable
@@ -12,6 +12,7 @@ import typer
 from gskn.cli._options import (
     AsJson,
     DataHome,
+    Jobs,
     as_path,
     built_in_sets,
     check_not_input,
@@ -23,23 +24,24 @@ if TYPE_CHECKING:
     from gskn.datasets import Dataset
     from gskn.evaluation import Record, Summary
 
-_MODELS = "rw-degrees,aw,rw,rw+aw,joint,induced"
+_MODELS = "rw-degrees, aw, rw, rw+aw, joint, induced"
 _CAPTIONS = {
-    "nested": "Everything is chosen and fitted on the training part of each fold.",
-    "paper": "Chosen on the TEST folds, as in the literature: for comparison only.",
-    "nodes": "Of nodes, random splits; C is chosen on a fifth of those that train.",
+    "nested": "Parameters are selected and models fitted on the training folds.",
+    "paper": "Parameters are selected on the TEST folds, as in the literature; for "
+    "comparison only.",
+    "nodes": "Nodes are split at random; C is selected on a fifth of the training nodes.",
 }
 
 
 class Protocol(Enum):
-    """How parameters of models are selected."""
+    """Where parameters are selected."""
 
     nested = "nested"
     paper = "paper"
 
 
 class MapBy(Enum):
-    """How embeddings are projected to the plane."""
+    """How embeddings are projected to two dimensions."""
 
     pca = "pca"
     tsne = "tsne"
@@ -53,89 +55,94 @@ class Folds(Enum):
 
 
 def evaluate(  # noqa: PLR0913, PLR0917 - one option each
-    sets: Annotated[
+    data: Annotated[
         list[str] | None,
-        typer.Argument(help="Names of sets, or files and folders of graphs with classes."),
+        typer.Argument(help="Data sets, or files and folders of graphs with classes."),
     ] = None,
     models: Annotated[
-        str, typer.Option(help="Names that gskn models lists, with commas; or 'all'.")
+        str,
+        typer.Option(
+            help=f"Comma-separated names from gskn models, or all. Default: {_MODELS}.",
+            show_default=False,
+        ),
     ] = _MODELS,
     protocol: Annotated[
-        Protocol, typer.Option(help="Honest, or that of the literature.")
+        Protocol,
+        typer.Option(help="Select parameters on training folds, or on test folds."),
     ] = Protocol.nested,
     folds: Annotated[
-        Folds, typer.Option(help="By class, or those of the literature.")
+        Folds, typer.Option(help="Stratified by class, or folds of the literature.")
     ] = Folds.stratified,
     repeats: Annotated[
         int | None,
-        typer.Option(help="Repeats, with other seeds; default: 1, of nodes 10 splits."),
+        typer.Option(help="Repeats with different seeds. Default: 1; for nodes 10."),
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the first repeat.")] = 0,
-    jobs: Annotated[int | None, typer.Option(help="Threads; -1: all cores.")] = None,
+    jobs: Jobs = None,
     out: Annotated[
         Path | None,
-        typer.Option(help="File of records (JSON lines); what it holds is not run again."),
+        typer.Option(help="Record file (JSON lines); its folds are not run again."),
     ] = None,
     classes: Annotated[
         Path | None,
-        typer.Option(help="Lines graph,class for a path; default: labels.csv in it."),
+        typer.Option(help="File with lines graph,class. Default: labels.csv."),
     ] = None,
     metric: Annotated[
         str, typer.Option(help="accuracy, balanced_accuracy, roc_auc, macro_f1, micro_f1.")
     ] = "accuracy",
     plot: Annotated[
-        Path | None, typer.Option(help="Picture of the table, .png or .svg.")
+        Path | None, typer.Option(help="Plot the table to a .png or .svg file.")
     ] = None,
-    rows_map: Annotated[
+    map_file: Annotated[
         Path | None,
-        typer.Option("--map", help="Picture of all rows of one set, by class."),
+        typer.Option("--map", help="Plot the embeddings of one data set by class."),
     ] = None,
-    map_by: Annotated[
-        MapBy, typer.Option(help="How rows become points of the map.")
-    ] = MapBy.pca,
+    map_by: Annotated[MapBy, typer.Option(help="Projection for --map.")] = MapBy.pca,
     data_home: DataHome = None,
     as_json: AsJson = False,
 ) -> None:
-    """Evaluate models on sets of graphs by ten folds, and print a table.
+    """Evaluate models on data sets by ten-fold cross-validation and print a table.
 
-    Sets whose nodes have classes are split at random, with 30 and 70 percent for training.
-    Without sets, those that need no download are evaluated.
-    Graphs of one's own: a folder in TU format, or one of files and a labels.csv.
+    Data sets with classes of nodes are split at random, with 30% or 70% for training.
+    Without data sets, those that need no download are evaluated.
+    Your own graphs: a folder in TU format, or a folder of files with a labels.csv.
 
-    Example: gskn evaluate MUTAG PTC --models rw+aw,gskn --out runs.jsonl --plot runs.png
+    Example: gskn evaluate MUTAG PTC --models rw+aw,gskn --out runs.jsonl
     """
     from gskn._validation import check_n_jobs
     from gskn.evaluation import ResultFile, check_seed, find_models, split
 
-    # Everything is checked before the first fold, not after hours of work.
+    # Check everything before the first fold: a run can take hours.
     check_seed(seed, max(1, repeats or 1))
     check_n_jobs(jobs)
-    _check_outputs(sets or [], classes, out, plot, rows_map)
+    _check_outputs(data or [], classes, out, plot, map_file)
     names = _model_names(models)
     find_models(names)
-    loaded = _load(sets, classes, data_home)
+    loaded = _load(data, classes, data_home)
     _check_sets(loaded, protocol.value, folds.value, metric)
-    if rows_map is not None:
+    if map_file is not None:
         _check_map(loaded)
     n_folds = {
-        d.name: len(split(d, folds.value, seed)) for d in loaded if d.task == "graph"
+        dataset.name: len(split(dataset, folds.value, seed))
+        for dataset in loaded
+        if dataset.task == "graph"
     }
     options = {"seed": seed, "n_jobs": jobs, "results": ResultFile(out) if out else None}
     graph_options = {"protocol": protocol.value, "folds": folds.value}
-    found = _run(loaded, names, repeats, options, graph_options, n_folds)
-    _show(found, names, metric, n_folds, as_json=as_json)
+    records = _run(loaded, names, repeats, options, graph_options, n_folds)
+    _show(records, names, metric, n_folds, as_json=as_json)
     if plot is not None:
-        _draw(loaded, found, metric, plot)
-    if rows_map is not None:
-        _draw_map(loaded[0], map_by.value, seed, jobs, rows_map)
+        _draw(loaded, records, metric, plot)
+    if map_file is not None:
+        _draw_map(loaded[0], map_by.value, seed, jobs, map_file)
 
 
 def _check_outputs(
-    sets: list[str],
+    data: list[str],
     classes: Path | None,
     out: Path | None,
     plot: Path | None,
-    rows_map: Path | None,
+    map_file: Path | None,
 ) -> None:
     """Raise if an output cannot be written, or is another output or an input."""
     from gskn._files import check_append
@@ -143,16 +150,16 @@ def _check_outputs(
     from gskn.evaluation.plots import check_figure_path
     from gskn.exceptions import InputError
 
-    for picture in filter(None, (plot, rows_map)):
+    for picture in filter(None, (plot, map_file)):
         check_figure_path(picture)
     if out is not None:
         check_append(out)
-    outputs = [path for path in (out, plot, rows_map) if path is not None]
+    outputs = [path for path in (out, plot, map_file) if path is not None]
     for first, second in combinations([*outputs, *filter(None, [classes])], 2):
         if is_same_file(first, second):
-            raise InputError(f"{str(second)!r} is given twice; write to another file.")
+            raise InputError(f"{str(second)!r} is used twice; write to another file.")
     for output in outputs:
-        for name in sets:
+        for name in data:
             check_not_input(output, name)
     if out is not None:
         ResultFile(out).check()
@@ -178,11 +185,11 @@ def _check_sets(loaded: list["Dataset"], protocol: str, folds: str, metric: str)
     from gskn.exceptions import InputError
 
     for data in loaded:
-        known = NODE_METRICS if data.task == "node" else GRAPH_METRICS
-        if metric not in known:
+        metrics = NODE_METRICS if data.task == "node" else GRAPH_METRICS
+        if metric not in metrics:
             raise InputError(
-                f"There is no metric {metric!r} for {data.name}; known are "
-                f"{', '.join(known)}."
+                f"There is no metric {metric!r} for {data.name}. Supported: "
+                f"{', '.join(metrics)}."
             )
     only_nodes = {data.task for data in loaded} == {"node"}
     if only_nodes and (protocol, folds) != ("nested", "stratified"):
@@ -192,7 +199,7 @@ def _check_sets(loaded: list["Dataset"], protocol: str, folds: str, metric: str)
 
 
 def _show(
-    found: dict[str, list["Record"]],
+    records: dict[str, list["Record"]],
     names: list[str],
     metric: str,
     n_folds: dict[str, int],
@@ -203,26 +210,26 @@ def _show(
     from gskn.cli._tables import show
     from gskn.evaluation import MODELS
 
-    rows = [_row(name, records, metric) for name, records in found.items()]
+    rows = [_row(name, of_data, metric) for name, of_data in records.items()]
     models = [name for name in names if any(name in row for row in rows)]
     if as_json:
-        show([flat for row in rows for flat in _flat(row)], title="", as_json=True)
+        show([cell for row in rows for cell in _json_cells(row)], title="", as_json=True)
         return
-    kinds = {r.protocol.partition("-")[0]: "" for own in found.values() for r in own}
-    captions = [_CAPTIONS[kind] for kind in kinds]
-    everywhere = [name for name in models if MODELS[name].transductive]
-    if everywhere and "nested" in kinds:
-        listed = ", ".join(everywhere)
-        captions.append(f"Fitted to all graphs, without their classes: {listed}.")
+    protocols = _protocols(records)
+    captions = [_CAPTIONS[protocol] for protocol in protocols]
+    transductive = [name for name in models if MODELS[name].transductive]
+    if transductive and "nested" in protocols:
+        listed = ", ".join(transductive)
+        captions.append(f"Fitted to all graphs without their classes: {listed}.")
     captions.append("± is the standard deviation over folds or splits.")
     captions += [
-        f"{name} has {n} folds, as many as its smallest class has graphs."
+        f"{name} has {n} folds because its smallest class has {n} graphs."
         for name, n in n_folds.items()
         if n < 10
     ]
     show(
         [_texts(row, models) for row in rows],
-        title=f"{metric.replace('_', ' ')} in percent, {' and '.join(kinds)} protocol",
+        title=f"{metric.replace('_', ' ')} in percent, {' and '.join(protocols)} protocol",
         as_json=False,
         caption=" ".join(captions),
     )
@@ -236,7 +243,7 @@ def _run(
     graph_options: dict[str, Any],
     n_folds: dict[str, int],
 ) -> dict[str, list["Record"]]:
-    """Run all data sets with a progress bar; return records by row of the table."""
+    """Run all data sets with a progress bar; return the records by row of the table."""
     from rich.progress import MofNCompleteColumn, Progress, TimeRemainingColumn
 
     from gskn.cli._console import as_description, progress
@@ -252,34 +259,44 @@ def _run(
     n_repeats = {"graph": 1, "node": 10}
     if repeats is not None:
         n_repeats = dict.fromkeys(n_repeats, repeats)
-    parts = [n_folds.get(data.name, 2) * n_repeats[data.task] for data in loaded]
-    total = len(models) * sum(parts)
-    found: dict[str, list[Record]] = {}
+    n_runs = [n_folds.get(data.name, 2) * n_repeats[data.task] for data in loaded]
+    total = len(models) * sum(n_runs)
+    by_row: dict[str, list[Record]] = {}
     with progress(*columns) as bar:
         task = bar.add_task("folds", total=total)
         for data in loaded:
             bar.update(task, description=as_description(data.name))
-            own = {**options, "advance": lambda: bar.advance(task)}
-            own["repeats"] = n_repeats[data.task]
             skipped: dict[str, str] = {}
-            own["skipped"] = skipped if len(models) > 1 else None
+            data_options = {
+                **options,
+                "advance": lambda: bar.advance(task),
+                "repeats": n_repeats[data.task],
+                "skipped": skipped if len(models) > 1 else None,
+            }
             if data.task == "node":
-                records = evaluate_nodes(data, models, **own)
+                records = evaluate_nodes(data, models, **data_options)
             else:
-                records = evaluate_graphs(data, models, **own, **graph_options)
+                records = evaluate_graphs(data, models, **data_options, **graph_options)
             if not records:
-                raise InputError(f"No model is for {data.name}. {skipped[models[0]]}")
+                reason = skipped[models[0]]
+                raise InputError(f"No model supports {data.name}. {reason}")
             for model, reason in skipped.items():
-                warnings.warn(f"{model} is left out on {data.name}. {reason}", stacklevel=1)
+                warnings.warn(f"Skipped {model} on {data.name}. {reason}", stacklevel=1)
             for record in records:
-                found.setdefault(_row_name(record), []).append(record)
-    return found
+                by_row.setdefault(_row_name(record), []).append(record)
+    return by_row
+
+
+def _protocols(records: dict[str, list["Record"]]) -> list[str]:
+    """Return the protocols of the records, without the percentage of training nodes."""
+    protocols = (record.protocol for of_data in records.values() for record in of_data)
+    return list(dict.fromkeys(protocol.partition("-")[0] for protocol in protocols))
 
 
 def _row_name(record: "Record") -> str:
-    """Return the data set, and for classes of nodes the percentage of training nodes."""
-    kind, _, share = record.protocol.partition("-")
-    return f"{record.data} {share}%" if kind == "nodes" else record.data
+    """Return the data set, with the percentage of training nodes if there is one."""
+    protocol, _, percentage = record.protocol.partition("-")
+    return f"{record.data} {percentage}%" if protocol == "nodes" else record.data
 
 
 def _model_names(models: str) -> list[str]:
@@ -311,7 +328,7 @@ def _load(
 
 
 def _row(name: str, records: list["Record"], metric: str) -> dict[str, Any]:
-    """Return the summary of every model on one set."""
+    """Return the summary of every model on one data set."""
     from gskn.evaluation import summarize_records
 
     (summaries,) = summarize_records(records, metric).values()
@@ -319,9 +336,9 @@ def _row(name: str, records: list["Record"], metric: str) -> dict[str, Any]:
 
 
 def _draw(
-    loaded: list["Dataset"], found: dict[str, list["Record"]], metric: str, path: Path
+    loaded: list["Dataset"], records: dict[str, list["Record"]], metric: str, path: Path
 ) -> None:
-    """Draw the table; accuracies with the share of the largest class."""
+    """Plot the table; for accuracy, with the proportion of the largest class."""
     from dataclasses import replace
 
     import numpy as np
@@ -330,52 +347,50 @@ def _draw(
 
     chance = None
     if metric == "accuracy":
-        flat = {data.name: data.y for data in loaded if data.task == "graph"}
-        counts = {name: np.unique(y, return_counts=True)[1] for name, y in flat.items()}
+        classes = {data.name: data.y for data in loaded if data.task == "graph"}
+        counts = {name: np.unique(y, return_counts=True)[1] for name, y in classes.items()}
         chance = {name: float(count.max() / count.sum()) for name, count in counts.items()}
-    # One figure for all: rows of the table are its panels.
-    protocols = {
-        r.protocol.partition("-")[0] for records in found.values() for r in records
-    }
-    protocol = " and ".join(sorted(protocols))
-    records = [
+    # One figure with one panel for each row of the table.
+    protocol = " and ".join(sorted(_protocols(records)))
+    panels = [
         replace(record, data=name, protocol=protocol)
-        for name, records in found.items()
-        for record in records
+        for name, of_data in records.items()
+        for record in of_data
     ]
-    save_figure(plot_scores(records, metric=metric, chance=chance), path)
+    save_figure(plot_scores(panels, metric=metric, chance=chance), path)
 
 
 def _draw_map(
     data: "Dataset", method: Any, seed: int, jobs: int | None, path: Path
 ) -> None:
-    """Draw the embeddings of a data set by the default `GSKN`, coloured by class."""
+    """Plot the embeddings of a data set by the default `GSKN`, colored by class."""
     from gskn import GSKN
     from gskn.cli._console import waiting
     from gskn.evaluation import plot_embedding, save_figure
 
-    graphs, by_graph = data.graphs, data.task == "graph"
-    title = f"Rows of the {'graphs' if by_graph else 'nodes'} of {data.name}"
+    title = f"{data.task.capitalize()} embeddings of {data.name}"
     with waiting(f"drawing {path}"):
-        model = GSKN(random_state=seed, n_jobs=jobs).fit(graphs)
-        rows = model.transform(graphs) if by_graph else model.transform_nodes(graphs)
-        figure = plot_embedding(rows, data.y, method=method, title=title, seed=seed)
+        model = GSKN(random_state=seed, n_jobs=jobs).fit(data.graphs)
+        transform = model.transform if data.task == "graph" else model.transform_nodes
+        embeddings = transform(data.graphs)
+        figure = plot_embedding(embeddings, data.y, method=method, title=title, seed=seed)
         save_figure(figure, path)
 
 
 def _texts(row: dict[str, Any], models: Iterable[str]) -> dict[str, str]:
-    """Return the cells of a data set; that of a model that was left out is "-"."""
+    """Return the cells of a data set; "-" for a model that was skipped."""
     cells = {model: _text(row[model]) if model in row else "-" for model in models}
     return {"data": row["data"], **cells}
 
 
-def _text(found: "Summary") -> str:
-    """Return a mean as text, with its spread if there is more than one number."""
-    spread = found.std_folds or found.std_repeats
-    return f"{100 * found.mean:.1f}" + (f" ± {100 * spread:.1f}" if found.n > 1 else "")
+def _text(summary: "Summary") -> str:
+    """Return the mean in percent, with the deviation of several values."""
+    mean = f"{100 * summary.mean:.1f}"
+    deviation = summary.std_folds or summary.std_repeats
+    return f"{mean} ± {100 * deviation:.1f}" if summary.n > 1 else mean
 
 
-def _flat(row: dict[str, Any]) -> list[dict[str, Any]]:
+def _json_cells(row: dict[str, Any]) -> list[dict[str, Any]]:
     from dataclasses import asdict
 
     return [

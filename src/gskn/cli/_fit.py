@@ -1,4 +1,4 @@
-"""``gskn fit``: fit a model to graphs and write it to a file for ``gskn embed``."""
+"""``gskn fit``: fit a model and write it to a file for ``gskn embed``."""
 
 import time
 from pathlib import Path
@@ -7,12 +7,12 @@ from typing import Annotated
 import typer
 
 from gskn.cli import _model as model_options
-from gskn.cli._options import DataHome, check_not_input, find_source, reading
+from gskn.cli._options import DataHome, Jobs, check_not_input, find_source, reading
 
 
 def fit(  # noqa: PLR0913, PLR0917 - one option each
     graphs: model_options.Input,
-    out: Annotated[Path, typer.Option("--out", "-o", help="File of the model to write.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Model file to write.")],
     branches: model_options.Branches = None,
     walk_length: model_options.WalkLength = None,
     anonymous_length: model_options.AnonymousLength = None,
@@ -22,13 +22,13 @@ def fit(  # noqa: PLR0913, PLR0917 - one option each
     weighting: model_options.WeightingOption = None,
     pooling: model_options.PoolingOption = None,
     seed: model_options.Seed = None,
-    jobs: model_options.Jobs = None,
+    jobs: Jobs = None,
     data_home: DataHome = None,
 ) -> None:
-    """Fit a model to graphs, and write it to a file for gskn embed.
+    """Fit a model to graphs and write it to a file for gskn embed.
 
-    A folder, or a parquet table of edges, may be larger than memory.
-    Landmarks are then chosen from a sample of its graphs.
+    Folders and parquet tables of edges are read in chunks and may be larger than memory.
+    Landmarks are then selected from a sample of the graphs.
 
     Example: gskn fit graphs/ -o model.gskn --anonymous-length 7
     """
@@ -39,7 +39,7 @@ def fit(  # noqa: PLR0913, PLR0917 - one option each
     begin = time.monotonic()
     check_output(out)
     check_not_input(out, graphs)
-    given = model_options.given_parameters(
+    parameters = model_options.set_parameters(
         branches=branches,
         walk_length=walk_length,
         anonymous_length=anonymous_length,
@@ -50,11 +50,11 @@ def fit(  # noqa: PLR0913, PLR0917 - one option each
         pooling=pooling,
         random_state=seed,
     )
-    model = model_options.make_model(given, jobs)
+    model = model_options.make_model(parameters, jobs)
     with reading(graphs, data_home):
         source = find_source(graphs, data_home)
     with model_options.counting() as count:
         model.fit_chunks(count("fitting", iter_graphs(source)))
     model.save(out)
     seconds = time.monotonic() - begin
-    echo(f"{out}: a model of {model.n_features_out_} columns, {seconds:.1f} s")
+    echo(f"{out}: model with {model.n_features_out_} columns, {seconds:.1f} s")

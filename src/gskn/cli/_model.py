@@ -1,4 +1,4 @@
-"""Options of the model and the progress bar that ``fit`` and ``embed`` share."""
+"""Model options and progress bar of ``gskn fit`` and ``gskn embed``."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -22,7 +22,7 @@ class Weighting(Enum):
 
 
 class Pooling(Enum):
-    """How node embeddings are combined to the embedding of their graph."""
+    """How node embeddings are combined to a graph embedding."""
 
     sum = "sum"
     mean = "mean"
@@ -30,67 +30,67 @@ class Pooling(Enum):
 
 
 def _option(text: str) -> Any:
-    """Return an option whose default is that of the model."""
+    """Return an option whose default is set by the model."""
     return typer.Option(help=text, rich_help_panel="Model", show_default=False)
 
 
 Input = Annotated[
     str,
     typer.Argument(
-        metavar="INPUT", help="File or folder of graphs, or the name of a known set."
+        metavar="INPUT", help="File or folder of graphs, or name of a data set."
     ),
 ]
 Branches = Annotated[
     str | None,
     _option(
-        "Of walk, anonymous, path, joint and induced, with commas. Default: walk,anonymous."
+        "Comma-separated: walk, anonymous, path, joint, induced. Default: walk,anonymous."
     ),
 ]
 WalkLength = Annotated[
-    int | None, _option("Nodes of walks, paths and joint walks. Default: 3.")
+    int | None, _option("Nodes per walk, path or joint walk. Default: 3.")
 ]
 AnonymousLength = Annotated[
-    int | None, _option("Nodes of anonymous and induced walks. Default: 6.")
+    int | None, _option("Nodes per anonymous or induced walk. Default: 6.")
 ]
 Landmarks = Annotated[
-    int | None, _option("Landmarks of a branch for each length, at most. Default: 32.")
+    int | None, _option("Largest number of landmarks per branch and length. Default: 32.")
 ]
-Alpha = Annotated[float | None, _option("Bandwidth for attributes. Default: 1.5.")]
-Beta = Annotated[float | None, _option("Bandwidth for patterns. Default: 1.5.")]
+Alpha = Annotated[float | None, _option("Bandwidth of node features. Default: 1.5.")]
+Beta = Annotated[float | None, _option("Bandwidth of patterns. Default: 1.5.")]
 WeightingOption = Annotated[
     Weighting | None,
-    _option("Whether a walk counts its probability. Default: probability."),
+    _option("Weight of a walk: its probability, or 1. Default: probability."),
 ]
 PoolingOption = Annotated[
     Pooling | None,
-    _option("Sum over the nodes of a graph, mean, or logarithm of the sum. Default: sum."),
+    _option("Sum, mean, or logarithm of the sum of node embeddings. Default: sum."),
 ]
-Seed = Annotated[int | None, _option("Seed of landmarks and sampled walks. Default: 0.")]
-Jobs = Annotated[int | None, typer.Option(help="Threads; -1: all cores.")]
+Seed = Annotated[int | None, _option("Random seed. Default: 0.")]
 
 
-def given_parameters(**options: Any) -> dict[str, Any]:
-    """Return the parameters of GSKN that were named on the command line."""
-    given = {
+def set_parameters(**options: Any) -> dict[str, Any]:
+    """Return the parameters of GSKN that were set on the command line."""
+    parameters = {
         name: value.value if isinstance(value, Enum) else value
         for name, value in options.items()
         if value is not None
     }
-    if "branches" in given:
-        given["branches"] = tuple(part.strip() for part in given["branches"].split(","))
-    return given
+    if "branches" in parameters:
+        names = parameters["branches"].split(",")
+        parameters["branches"] = tuple(name.strip() for name in names)
+    return parameters
 
 
-def make_model(given: dict[str, Any], jobs: int | None) -> "GSKN":
-    """Make the model that is to be fitted."""
+def make_model(parameters: dict[str, Any], jobs: int | None) -> "GSKN":
+    """Return an unfitted model."""
     from gskn import GSKN
 
-    return GSKN(**{"random_state": 0, **given, "n_jobs": jobs})
+    return GSKN(**{"random_state": 0, **parameters, "n_jobs": jobs})
 
 
 @contextmanager
 def counting() -> Iterator[Count]:
-    """Give a function that passes chunks on and counts their graphs on a terminal."""
+    """Yield a function that iterates over chunks and shows the number of graphs."""
     from rich.progress import TextColumn, TimeElapsedColumn
 
     from gskn.cli._console import make_console, progress, spinner
@@ -102,8 +102,10 @@ def counting() -> Iterator[Count]:
     )
     with progress(*columns) as bar:
 
-        def count(what: str, chunks: "Iterable[GraphBatch]") -> "Iterator[GraphBatch]":
-            task = bar.add_task(what, total=None)
+        def count(
+            description: str, chunks: "Iterable[GraphBatch]"
+        ) -> "Iterator[GraphBatch]":
+            task = bar.add_task(description, total=None)
             for chunk in chunks:
                 yield chunk
                 bar.advance(task, chunk.n_graphs)

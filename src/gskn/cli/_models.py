@@ -1,12 +1,12 @@
-"""``gskn models``: list of the models that can be evaluated."""
+"""``gskn models``: list the models that can be evaluated."""
 
 from gskn.cli._options import AsJson
 
 
 def models(as_json: AsJson = False) -> None:
-    """List the models that ``gskn evaluate`` knows: ours, and other systems.
+    """List the models for gskn evaluate: GSKN and baselines.
 
-    Settings: how many are chosen among, on the training part alone.
+    The grid is the number of parameter values to select from on the training part.
 
     Example: gskn models
     """
@@ -16,11 +16,12 @@ def models(as_json: AsJson = False) -> None:
     rows = [
         {
             "name": model.name,
-            "what": model.description,
-            "estimator": model.estimator.__name__,
-            "gives": "kernel" if model.gives_kernels else "rows",
-            "settings": len(model.grid),
+            "description": model.description,
+            "output": "kernel" if model.gives_kernels else "embedding",
+            "grid": len(model.grid),
         }
+        # Only in JSON: the table has to fit into 80 columns.
+        | ({"estimator": model.estimator.__name__} if as_json else {})
         for model in MODELS.values()
     ]
     show(rows, title="Models", as_json=as_json)

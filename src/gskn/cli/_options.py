@@ -13,27 +13,31 @@ if TYPE_CHECKING:
 
 DataHome = Annotated[
     Path | None,
-    typer.Option(help="Folder of the files; default: $GSKN_DATA, else the cache."),
+    typer.Option(help="Data folder. Default: $GSKN_DATA, or the user cache."),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+Jobs = Annotated[
+    int | None,
+    typer.Option(help="Threads; -1: all cores, -2: all but one. Default: 1."),
+]
 
 _BUILT_IN = ("structure", "regular", "MUTAG")
 
 
 def built_in_sets(data_home: Path | None) -> list[str]:
-    """Return the names of sets that need no download."""
+    """Return the names of the data sets that need no download."""
     from gskn import datasets
 
     home = datasets.data_home(data_home)
-    known = (datasets.find_set(name) for name in _BUILT_IN)
-    return [info.name for info in known if info.generate or datasets.find_files(info, home)]
+    infos = (datasets.find_set(name) for name in _BUILT_IN)
+    return [info.name for info in infos if info.generate or datasets.find_files(info, home)]
 
 
 def as_path(name: str) -> Path | None:
-    """Return the path of a file or folder, or None for a known data set.
+    """Return the path of a file or folder, or None for the name of a data set.
 
-    A name with a slash is always a path, as in ``./MUTAG``. Otherwise the name of a known
-    data set takes precedence over a file of the same name.
+    A name with a slash is always a path, as in ``./MUTAG``. Otherwise the name of a data
+    set takes precedence over a file of the same name.
     """
     from gskn import datasets
     from gskn.exceptions import MissingFileError, UnknownDatasetError
@@ -48,12 +52,12 @@ def as_path(name: str) -> Path | None:
     except UnknownDatasetError as error:
         if name and path.exists():
             return path
-        raise UnknownDatasetError(f"{error} Nor is {name!r} a file or folder.") from error
+        raise UnknownDatasetError(f"{error} It is not a file or folder, either.") from error
     return None
 
 
 def find_source(name: str, data_home: Path | None) -> "Path | GraphBatch":
-    """Return a path that `iter_graphs` reads in chunks, or else all graphs."""
+    """Return a path that `iter_graphs` reads in chunks, or all graphs in memory."""
     from gskn import datasets, read_graphs
     from gskn.graphs import is_streamed
 
@@ -65,7 +69,7 @@ def find_source(name: str, data_home: Path | None) -> "Path | GraphBatch":
 
 @contextmanager
 def reading(name: str, data_home: Path | None) -> Iterator[None]:
-    """Show on a terminal that graphs are being read; a download has its own bar."""
+    """Show a spinner while graphs are read; a download has its own progress bar."""
     from gskn.cli._console import waiting
 
     if _needs_download(name, data_home):
@@ -83,19 +87,19 @@ def _needs_download(name: str, data_home: Path | None) -> bool:
         info = datasets.find_set(name)
     except UnknownDatasetError:
         return False
-    found = datasets.find_files(info, datasets.data_home(data_home))
-    return info.generate is None and found is None
+    files = datasets.find_files(info, datasets.data_home(data_home))
+    return info.generate is None and files is None
 
 
 def is_same_file(first: Path, second: Path) -> bool:
-    """Return whether two paths lead to the same place, which need not exist."""
+    """Return whether two paths, which need not exist, are the same file."""
     from gskn._files import real_path
 
     return real_path(first) == real_path(second)
 
 
 def check_not_input(out: Path, name: str) -> None:
-    """Raise if ``out`` is the input, or would be read as graphs by the next run."""
+    """Raise if ``out`` is the input, or would be read as input by the next run."""
     from gskn._files import real_path
     from gskn.exceptions import InputError
     from gskn.graphs import CLASS_FILES, is_graph_file
@@ -107,9 +111,9 @@ def check_not_input(out: Path, name: str) -> None:
         raise InputError(f"{str(out)!r} is the input; write to another file.")
     inside = real_path(out).is_relative_to(real_path(path))
     if inside and out.name.lower() in CLASS_FILES:
-        raise InputError(f"{str(out)!r} is a file of classes; write to another file.")
+        raise InputError(f"{str(out)!r} is the file of classes; write to another file.")
     if inside and is_graph_file(out):
         raise InputError(
-            f"{str(out)!r} lies in the folder {name!r}, whose files are read as graphs; "
+            f"{str(out)!r} is in the folder {name!r}, whose files are read as graphs; "
             "write to another folder."
         )

@@ -1,4 +1,4 @@
-"""``gskn reproduce``: our results beside the tables and figures of the paper."""
+"""``gskn reproduce``: run the experiments of the paper."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -15,24 +15,26 @@ if TYPE_CHECKING:
 def reproduce(
     names: Annotated[
         list[str] | None,
-        typer.Argument(help="Names of experiments, or 'table4', 'figure5', 'all'."),
+        typer.Argument(help="Experiments, tables or figures, for example table4; or all."),
     ] = None,
     full: Annotated[
         bool,
         typer.Option(
-            "--full/--quick", help="All repeats and models, or one repeat of the main ones."
+            "--full/--quick", help="All models and repeats, or the main models once."
         ),
     ] = False,
     out: Annotated[
-        Path, typer.Option(help="Folder of records and figures; runs are resumed from it.")
+        Path, typer.Option(help="Folder for records and figures; reused to resume runs.")
     ] = Path("reproduction"),
-    jobs: Annotated[int | None, typer.Option(help="Threads; default: all cores.")] = -1,
+    jobs: Annotated[
+        int | None, typer.Option(help="Threads; -1: all cores, -2: all but one.")
+    ] = -1,
     data_home: DataHome = None,
     as_json: AsJson = False,
 ) -> None:
-    """Run experiments of the paper, and print our results beside the printed numbers.
+    """Run experiments of the paper and compare the results with the paper.
 
-    Without names, the experiments are listed. An interrupted run is resumed.
+    Without names, the experiments are listed. An interrupted run can be resumed.
 
     Example: gskn reproduce structure table3 --quick
     """
@@ -42,17 +44,23 @@ def reproduce(
 
     if not names:
         rows = [
-            {"name": e.name, "paper": e.paper, "title": e.title, "figure": bool(e.figure)}
-            for e in EXPERIMENTS.values()
+            {
+                "name": experiment.name,
+                "paper": experiment.paper,
+                "title": experiment.title,
+                "figure": bool(experiment.figure),
+            }
+            for experiment in EXPERIMENTS.values()
         ]
         show(rows, title="Experiments of the paper", as_json=as_json)
         return
-    experiments = EXPERIMENTS.values() if names == ["all"] else map(find_experiment, names)
-    selected = list(dict.fromkeys(experiments))
+    if names == ["all"]:
+        names = list(EXPERIMENTS)
+    experiments = list(dict.fromkeys(map(find_experiment, names)))
     check_n_jobs(jobs)
-    can_draw = _check_outputs(selected, out)
+    can_draw = _check_outputs(experiments, out)
     tables = []
-    for experiment in selected:
+    for experiment in experiments:
         records = _run(experiment, out, jobs, data_home, quick=not full)
         rows = experiment.rows(records)
         tables += [{"experiment": experiment.name, **row} for row in rows]
@@ -80,7 +88,7 @@ def _check_outputs(experiments: list["Experiment"], out: Path) -> bool:
         for experiment in experiments:
             if experiment.figure is not None:
                 check_figure_path(_figure_path(experiment, out))
-    except MissingExtraError as error:  # the tables do not need it
+    except MissingExtraError as error:  # tables do not need matplotlib
         warnings.warn(f"No figures: {error}", GsknWarning, stacklevel=1)
         return False
     return True
@@ -110,7 +118,7 @@ def _run(
         TaskProgressColumn(),
         TimeRemainingColumn(elapsed_when_finished=True),
     )
-    # Folds in the result file take no time: the estimate of the speed must forget them.
+    # Folds in the record file take no time, and the speed estimate must not use them.
     with progress(*columns, seconds=120) as bar:
         task = bar.add_task(experiment.name, total=experiment.cost(quick))
         runner = Runner(

@@ -1,4 +1,4 @@
-"""Tables for people, JSON for programs."""
+"""Print results as a table or as JSON."""
 
 import json
 import os
@@ -13,7 +13,8 @@ from rich.text import Text
 from gskn.cli._console import echo, fit_encoding, make_console
 
 _PIPE_WIDTH = 200
-# SIMPLE_HEAD without characters beyond ASCII; the substitute of rich has a full frame.
+_MIN_WRAPPED_WIDTH = 30  # of a column of long texts
+# SIMPLE_HEAD in ASCII; the substitute that rich chooses has a full frame.
 _ASCII_HEAD = Box("    \n    \n -- \n    \n    \n    \n    \n    \n", ascii=True)
 
 
@@ -45,30 +46,38 @@ def show(
 def _print_cells(
     console: Console, cells: Mapping[str, list[str]], numeric: set[str]
 ) -> None:
-    """Print columns as tables that are at most as wide as the screen."""
+    """Print columns as one or more tables that are at most as wide as the screen."""
     box = _ASCII_HEAD if console.options.ascii_only else SIMPLE_HEAD
-    for headings in _fitting(cells, console.width):
+    widths = {
+        heading: min(max(map(len, [heading, *texts])), _MIN_WRAPPED_WIDTH)
+        for heading, texts in cells.items()
+    }
+    for headings in _split_columns(widths, console.width):
         table = Table(box=box, padding=(0, 1, 0, 0))
         for heading in headings:
             justify: JustifyMethod = "right" if heading in numeric else "left"
             table.add_column(
-                Text(fit_encoding(heading, console)), justify=justify, overflow="fold"
+                Text(fit_encoding(heading, console)),
+                justify=justify,
+                overflow="fold",
+                min_width=min(widths[heading], console.width // 2 - 2),
             )
         for texts in zip(*(cells[heading] for heading in headings), strict=True):
             table.add_row(*map(Text, texts))
         console.print(table)
 
 
-def _fitting(cells: Mapping[str, list[str]], width: int) -> list[list[str]]:
-    """Split columns into tables as wide as the screen; each begins with the first one."""
-    widths = {key: max(map(len, [key, *cells[key]])) + 2 for key in cells}
-    groups: list[list[str]] = []
-    for key in cells:
-        group = groups[-1] if groups else []
-        if group and sum(widths[k] for k in group) + widths[key] + 2 <= width:
-            group.append(key)
+def _split_columns(widths: Mapping[str, int], total_width: int) -> list[list[str]]:
+    """Group columns into tables of limited width; each begins with the first column."""
+    first, *others = widths or [""]
+    groups = [[first]] if widths else []
+    for heading in others:
+        columns = [*groups[-1], heading]
+        # Two characters separate columns, and the table has a margin on both sides.
+        if sum(widths[column] + 2 for column in columns) + 2 <= total_width:
+            groups[-1] = columns
         else:
-            groups.append([next(iter(cells)), key] if groups else [key])
+            groups.append([first, heading])
     return groups
 
 

@@ -9,6 +9,7 @@ from sklearn import get_config
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from gskn._limits import EMBEDDING_CHUNK_CELLS
 from gskn._offsets import runs_of_graphs
 from gskn._optional import comes_from
 from gskn._random import RandomState, as_generator
@@ -23,8 +24,6 @@ from gskn.exceptions import InputError
 from gskn.graphs import AttributeEncoder, GraphBatch, as_batch
 from gskn.layers import NodeFeatures
 from gskn.pooling import pool
-
-_CHUNK_CELLS = 2**24  # of the rows of nodes that are computed together
 
 
 class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -270,7 +269,7 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
 def _chunks(batch: GraphBatch, n_features: int) -> list[slice]:
     """Cut a batch into runs of graphs whose rows are of bounded size, or one graph."""
-    return runs_of_graphs(batch.graph_ptr, max(1, _CHUNK_CELLS // n_features))
+    return runs_of_graphs(batch.graph_ptr, max(1, EMBEDDING_CHUNK_CELLS // n_features))
 
 
 def _check_finite(rows: FloatArray) -> FloatArray:

@@ -13,6 +13,7 @@ import numpy as np
 
 from gskn._blas import multiply
 from gskn._gaussian import gaussian_kernel
+from gskn._limits import ENUMERATION_CHUNK_NODES
 from gskn._offsets import positions_within
 from gskn._threads import cut_by_work, run_threads
 from gskn._types import AnyArray, BoolArray, FloatArray, IndexArray
@@ -47,7 +48,6 @@ logger = logging.getLogger(__name__)
 
 # Walks of groups of twins in a graph, without their last visit; "auto" samples beyond.
 _MAX_WALKS = 1e7
-NODES_AT_ONCE = 2048
 
 
 @dataclass
@@ -177,7 +177,7 @@ class EnumeratedLayer(Layer):
         n_walks = n_walks_from(context.steps.matrix, len(factors) - 1)[groups]
         run_threads(
             lambda starts: fill_walk_sums(steps, walks, starts, sums),
-            cut_by_work(groups, n_walks * factors.shape[2], NODES_AT_ONCE),
+            cut_by_work(groups, n_walks * factors.shape[2], ENUMERATION_CHUNK_NODES),
             context.n_jobs,
         )
         return sums
@@ -207,7 +207,7 @@ class EnumeratedLayer(Layer):
         work = np.full(len(nodes), float(self.params.n_walks * self.length) * sums.shape[1])
         run_threads(
             lambda starts: fill_sampled_sums(steps, walks, graph, starts, sums),
-            cut_by_work(nodes, work, NODES_AT_ONCE),
+            cut_by_work(nodes, work, ENUMERATION_CHUNK_NODES),
             context.n_jobs,
         )
 

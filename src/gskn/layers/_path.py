@@ -7,10 +7,11 @@ from operator import mul
 
 import numpy as np
 
+from gskn._limits import ENUMERATION_CHUNK_NODES, PATH_SCRATCH_CELLS
 from gskn._threads import cut_by_work, run_threads
 from gskn._types import AnyArray, BoolArray, FloatArray, IndexArray
 from gskn.layers._context import WalkContext
-from gskn.layers._enumerated import NODES_AT_ONCE, EnumeratedLayer
+from gskn.layers._enumerated import EnumeratedLayer
 from gskn.layers._jit import PairSteps, fill_pair_sums
 from gskn.layers._path_terms import (
     MAX_SIGNED_LENGTH,
@@ -27,7 +28,6 @@ from gskn.layers._steps import Steps
 from gskn.walks import n_walks_from, patterns
 
 _NOTHING = (Term(1, Place(())),)  # behind the last step
-_SCRATCH = 2**21  # cells that a thread keeps for the groups two steps away
 
 
 @dataclass
@@ -206,7 +206,7 @@ class _SignedSums:
         if opposite is not None:
             outer.append(opposite)
         sums = np.zeros((len(outer), n_groups, n_columns))
-        width = max(1, _SCRATCH // (len(inner) * self.pair_steps.largest))
+        width = max(1, PATH_SCRATCH_CELLS // (len(inner) * self.pair_steps.largest))
         for begin in range(0, n_columns, width):
             columns = slice(begin, begin + width)
             near, far = (
@@ -226,7 +226,7 @@ class _SignedSums:
         )
         run_threads(
             lambda starts: fill_pair_sums(self.pair_steps, near, far, places, starts, sums),
-            cut_by_work(self.groups, work, NODES_AT_ONCE),
+            cut_by_work(self.groups, work, ENUMERATION_CHUNK_NODES),
             self.steps.n_jobs,
         )
         return sums

@@ -6,13 +6,12 @@ from typing import Self
 import numpy as np
 from scipy.sparse import csr_array
 
+from gskn._limits import STEP_CHUNK_GROUPS
 from gskn._threads import run_threads
 from gskn._types import FloatArray, IndexArray, NodeArray
 from gskn.graphs import GraphBatch
 from gskn.layers._jit import StepMatrix, fill_step_sums
 from gskn.walks import Twins, step_matrix, without_loops
-
-_ROWS_AT_ONCE = 2**14
 
 
 @dataclass(frozen=True)
@@ -102,8 +101,8 @@ class Steps:
         matrix = StepMatrix(self.indptr, self.indices, self.weights, self.extra, self.scale)
 
         def fill(start: int) -> None:
-            end = min(start + _ROWS_AT_ONCE, len(sums))
+            end = min(start + STEP_CHUNK_GROUPS, len(sums))
             fill_step_sums(matrix, values, start, end, sums)
 
-        run_threads(fill, list(range(0, len(sums), _ROWS_AT_ONCE)), self.n_jobs)
+        run_threads(fill, list(range(0, len(sums), STEP_CHUNK_GROUPS)), self.n_jobs)
         return sums
