@@ -10,7 +10,7 @@ import pytest
 from gskn import datasets
 from gskn.datasets import _cache
 from gskn.datasets._cache import cache_path, read_tu_cached
-from gskn.graphs._tu import read_tu
+from gskn.graphs import read_tu
 from tests.graphs.test_tu import FILES, write
 from tests.reference.graphs import check_layout, check_same
 

@@ -16,8 +16,7 @@ from gskn.datasets._cache import cache_path, read_tu_cached
 from gskn.datasets._load import _read_folds
 from gskn.datasets._npz import read_npz
 from gskn.evaluation import ResultFile
-from gskn.graphs import iter_graphs, read_graphs
-from gskn.graphs._tu import read_tu
+from gskn.graphs import iter_graphs, read_graphs, read_tu
 
 _EDGES = [(0, 1), (1, 2), (2, 0), (2, 3), (3, 4)]
 _TU_FILES = {

@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 
 from gskn import GraphBatch, as_batch
 from gskn.exceptions import InputError
-from gskn.graphs._assemble import GraphParts, assemble
+from gskn.graphs import GraphParts, assemble
 from tests.reference.graphs import Spec, check_batch, check_layout, check_same, labels_of
 from tests.strategies import spec_lists
 

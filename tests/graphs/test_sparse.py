@@ -18,7 +18,7 @@ from scipy.sparse.csgraph import connected_components, shortest_path
 from sklearn.preprocessing import normalize
 from sklearn.utils import check_array
 
-from gskn import as_batch
+from gskn import GraphBatch, as_batch
 from gskn.exceptions import InputError
 from tests.graphs.test_batch import batch_of
 from tests.reference.graphs import Spec
@@ -59,20 +59,29 @@ OPERATIONS = {
 
 @pytest.mark.parametrize("name", OPERATIONS)
 @given(specs=spec_lists())
-def test_scipy_works_on_the_adjacency_as_on_any_matrix(name, specs):
+def test_scipy_operations_accept_the_adjacency(name, specs):
     matrix = batch_of(specs).adjacency
-    plain = csr_array(matrix.toarray())
-    got, expected = OPERATIONS[name](matrix), OPERATIONS[name](plain)
-    got, expected = (x.toarray() if hasattr(x, "toarray") else x for x in (got, expected))
-    np.testing.assert_array_equal(got, expected)
+    expected = _dense(OPERATIONS[name](csr_array(matrix.toarray())))
+    np.testing.assert_array_equal(_dense(OPERATIONS[name](matrix)), expected)
 
 
-def test_the_plain_matrix_shares_columns_and_weights():
-    matrix = batch_of([]).adjacency
-    plain = matrix.tocsr()
-    assert type(plain) is csr_array
-    assert plain.indices.dtype == plain.indptr.dtype == np.int32
-    assert matrix.indptr.dtype == np.int64
+def _dense(result):
+    return result.toarray() if hasattr(result, "toarray") else result
+
+
+def test_both_index_arrays_have_one_type(monkeypatch):
+    specs = [Spec(3, [(0, 2), (1, 2), (0, 1)]), Spec(2, [(0, 1)])]
+    expected = batch_of(specs)
+    assert type(expected.adjacency) is csr_array
+    n_entries = expected.adjacency.nnz
+    for limit, dtype in ((n_entries, np.int32), (n_entries - 1, np.int64)):
+        monkeypatch.setattr("gskn.graphs._sparse._MAX_INT32", limit)
+        batch = batch_of(specs)
+        for matrix in (batch.adjacency, GraphBatch.concat([batch]).adjacency):
+            assert matrix.indices.dtype == matrix.indptr.dtype == dtype
+            np.testing.assert_array_equal(matrix.toarray(), expected.adjacency.toarray())
+        assert batch[1].adjacency.indices.dtype == np.int32
+        assert batch.degrees.dtype == np.int64
 
 
 def test_products_do_not_claim_to_be_sorted():

@@ -6,8 +6,7 @@ import pytest
 
 from gskn import GraphBatch, as_batch, datasets, read_graphs
 from gskn.exceptions import FileFormatError, GsknWarning, InputError, MissingFileError
-from gskn.graphs import iter_graphs
-from gskn.graphs._stream import is_streamed
+from gskn.graphs import is_streamed, iter_graphs
 
 CHUNKS = (1, 7, 100, 2**15)
 

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from gskn import as_batch, read_graphs
 from gskn.exceptions import FileFormatError, UnsafeArchiveError
-from gskn.graphs import _tu
-from gskn.graphs._tu import read_tu
+from gskn.graphs import _tu, read_tu
 from tests.reference.graphs import Spec, check_batch, labels_of
 from tests.strategies import spec_lists
 

@@ -6,8 +6,7 @@ from sklearn.preprocessing import StandardScaler
 from gskn._types import FloatArray
 from gskn._validation import check_choice
 from gskn.exceptions import InputError
-from gskn.graphs import GraphBatch
-from gskn.graphs._encoder import check_size
+from gskn.graphs import GraphBatch, check_size
 
 
 def uses_attributes(sources: str, batch: GraphBatch) -> bool:

@@ -21,8 +21,7 @@ from gskn.baselines._cost import check_sizes, refuse_days
 from gskn.baselines._jit_tangent import fill_sandwich, pass_layer
 from gskn.baselines._kernel import NormalizedKernel
 from gskn.baselines._unfoldings import Unfoldings, closed_adjacency, unfold
-from gskn.graphs import GraphBatch
-from gskn.graphs._sparse import pool_matrix
+from gskn.graphs import GraphBatch, pool_matrix
 
 _SYSTEM = "GNTK"
 _RUN_NODES = 2**8  # of graphs compared each with itself at once

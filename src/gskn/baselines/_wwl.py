@@ -16,7 +16,6 @@ from gskn.baselines._counts import Counts, count_nodes
 from gskn.baselines._kernel import GraphKernel
 from gskn.baselines._transport import Clouds, transport_distances
 from gskn.graphs import GraphBatch, as_batch
-from gskn.graphs._sparse import Adjacency
 
 _SYSTEM = "WWL"
 
@@ -166,8 +165,8 @@ class _Histograms:
         return np.maximum(1 - shared / len(self.rounds), 0)
 
 
-def _neighbour_means(adjacency: Adjacency) -> csr_array:
+def _neighbour_means(adjacency: csr_array) -> csr_array:
     """Return the matrix that takes means over neighbours; zero where there are none."""
     totals = np.asarray(adjacency.sum(axis=1)).ravel()
     inverse = np.divide(1, totals, out=np.zeros_like(totals), where=totals > 0)
-    return csr_array(diags_array(inverse) @ adjacency.tocsr())
+    return csr_array(diags_array(inverse) @ adjacency)

@@ -55,7 +55,7 @@ def as_path(name: str) -> Path | None:
 def find_source(name: str, data_home: Path | None) -> "Path | GraphBatch":
     """Return a path that `iter_graphs` reads in chunks, or else all graphs."""
     from gskn import datasets, read_graphs
-    from gskn.graphs._stream import is_streamed
+    from gskn.graphs import is_streamed
 
     path = as_path(name)
     if path is None:
@@ -98,7 +98,7 @@ def check_not_input(out: Path, name: str) -> None:
     """Raise if ``out`` is the input, or would be read as graphs by the next run."""
     from gskn._files import real_path
     from gskn.exceptions import InputError
-    from gskn.graphs._read import CLASS_FILES, is_graph_file
+    from gskn.graphs import CLASS_FILES, is_graph_file
 
     path = as_path(name)
     if path is None:

@@ -18,9 +18,7 @@ from gskn._archives import read_arrays
 from gskn._files import whole_file
 from gskn._types import AnyArray, BoolArray, IndexArray
 from gskn.exceptions import FileFormatError, GsknError, InputError, MissingFileError
-from gskn.graphs import GraphBatch
-from gskn.graphs._sparse import check_csr, make_csr
-from gskn.graphs._tu import TuSet, read_tu
+from gskn.graphs import GraphBatch, TuSet, check_csr, make_csr, read_tu
 
 logger = logging.getLogger(__name__)
 
@@ -99,7 +97,7 @@ def _write(path: Path, parsed: TuSet, source: dict[str, Any]) -> None:
         np.savez(
             file,
             header=np.frombuffer(json.dumps(header).encode(), dtype=np.uint8),
-            indptr=graphs.adjacency.indptr,
+            indptr=graphs.adjacency.indptr.astype(np.int64),
             indices=graphs.adjacency.indices,
             graph_ptr=graphs.graph_ptr,
             **{name: array for name, array in optional.items() if array is not None},

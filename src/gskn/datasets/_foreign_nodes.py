@@ -19,7 +19,7 @@ from gskn._archives import read_array
 from gskn._limits import max_unpacked_bytes
 from gskn._types import AnyArray, IndexArray
 from gskn.exceptions import FileFormatError
-from gskn.graphs._sparse import check_csr
+from gskn.graphs import check_csr
 
 PLANETOID_PARTS = ("x", "tx", "allx", "y", "ty", "ally", "graph", "test.index")
 GRAPHSAGE_PARTS = ("G.json", "class_map.json", "id_map.json", "feats.npy")

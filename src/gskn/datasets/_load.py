@@ -9,6 +9,7 @@ import numpy as np
 
 from gskn._files import check_regular
 from gskn._types import AnyArray, IndexArray
+from gskn._validation import shorten
 from gskn.datasets._cache import read_tu_cached
 from gskn.datasets._catalog import SetInfo, find_set, known_sets
 from gskn.datasets._dataset import Dataset
@@ -16,8 +17,7 @@ from gskn.datasets._npz import read_npz
 from gskn.datasets._store import data_home as resolve_home
 from gskn.datasets._store import fetch_files, find_files
 from gskn.exceptions import FileFormatError
-from gskn.graphs._assemble import shorten
-from gskn.graphs._tu import TuSet, read_tu
+from gskn.graphs import TuSet, read_tu
 
 _N_FOLDS = 10
 

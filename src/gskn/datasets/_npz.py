@@ -9,9 +9,7 @@ from gskn._archives import read_arrays
 from gskn._limits import max_unpacked_bytes
 from gskn._types import AnyArray, FloatArray, IndexArray
 from gskn.exceptions import FileFormatError, InputError
-from gskn.graphs import GraphBatch
-from gskn.graphs._assemble import GraphParts, assemble
-from gskn.graphs._sparse import check_csr
+from gskn.graphs import GraphBatch, GraphParts, assemble, check_csr
 
 _ADJACENCY = ("adj_shape", "adj_indptr", "adj_indices")
 _ATTRIBUTES = ("attr_shape", "attr_indptr", "attr_indices", "attr_data")

@@ -9,14 +9,20 @@ import numpy as np
 
 from gskn._files import check_exists, check_regular
 from gskn._types import AnyArray
+from gskn._validation import shorten
 from gskn.datasets._dataset import Dataset
 from gskn.datasets._load import graph_classes, stratified_folds
 from gskn.exceptions import FileFormatError, InputError, MissingFileError
-from gskn.graphs import GraphBatch, read_graphs
-from gskn.graphs._assemble import shorten
-from gskn.graphs._folder import Folder
-from gskn.graphs._read import CLASS_FILES, is_graph_file, read_folder
-from gskn.graphs._tu import find_tu_name, read_tu
+from gskn.graphs import (
+    CLASS_FILES,
+    Folder,
+    GraphBatch,
+    find_tu_name,
+    is_graph_file,
+    read_folder,
+    read_graphs,
+    read_tu,
+)
 
 _MAX_CLASS_LENGTH = 1000  # numpy takes as much memory for all as for the longest
 _HEADERS = (("graph", "id", "name", "file"), ("class", "label", "target", "y"))

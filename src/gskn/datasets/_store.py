@@ -24,7 +24,7 @@ from gskn.datasets._foreign import tu_texts_from_gspan, tu_texts_from_neighbours
 from gskn.datasets._foreign_nodes import arrays_from_graphsage, arrays_from_planetoid
 from gskn.datasets._npz import read_npz
 from gskn.exceptions import DatasetNotFoundError, FileFormatError, InputError
-from gskn.graphs._folder import Folder
+from gskn.graphs import Folder
 
 logger = logging.getLogger(__name__)
 
@@ -127,8 +127,8 @@ def _text_hashes(info: SetInfo, path: Path) -> dict[str, str]:
 def _array_hash(path: Path) -> dict[str, str]:
     graphs, y = read_npz(path)
     digest = hashlib.sha256()
-    matrix = graphs.adjacency
-    for array in (matrix.indptr, matrix.indices, graphs.node_attributes, y):
+    indptr = graphs.adjacency.indptr.astype(np.int64)
+    for array in (indptr, graphs.adjacency.indices, graphs.node_attributes, y):
         plain = np.ascontiguousarray(array)
         digest.update(f"{plain.dtype.str}{plain.shape}".encode())
         digest.update(plain.tobytes())

@@ -8,7 +8,7 @@ from gskn._random import RandomState, as_generator
 from gskn._types import AnyArray, IndexArray
 from gskn._validation import check_fraction, check_int
 from gskn.datasets._dataset import Dataset
-from gskn.graphs._assemble import GraphParts, assemble
+from gskn.graphs import GraphParts, assemble
 
 CSL_SKIPS = (2, 3, 4, 5, 6, 9, 11, 12, 13, 16)
 _PAIRINGS_AT_ONCE = 4096

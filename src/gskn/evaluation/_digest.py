@@ -22,7 +22,7 @@ def digest_data(data: Dataset) -> str:
     """Return a digest of graphs and classes: edited files are another data set."""
     batch = data.graphs
     arrays = [
-        batch.adjacency.indptr,
+        batch.adjacency.indptr.astype(np.int64),
         batch.adjacency.indices,
         batch.adjacency.data,
         batch.graph_ptr,

@@ -16,7 +16,7 @@ from itertools import chain
 from typing import Any
 
 import numpy as np
-from scipy.sparse import coo_array, diags_array
+from scipy.sparse import coo_array, csr_array, diags_array
 
 from gskn._offsets import positions_within, running_total
 from gskn._types import (
@@ -27,9 +27,10 @@ from gskn._types import (
     NameArray,
     NodeArray,
 )
+from gskn._validation import shorten
 from gskn.exceptions import InputError
 from gskn.graphs._batch import GraphBatch, join_names, name_array, sort_values
-from gskn.graphs._sparse import Adjacency, make_csr
+from gskn.graphs._sparse import make_csr
 
 MAX_NODES = int(np.iinfo(np.int32).max)
 
@@ -232,7 +233,7 @@ def _make_adjacency(
     undirected: BoolArray,
     *,
     owned: bool,
-) -> Adjacency:
+) -> csr_array:
     mirrored: BoolArray | None = None  # nodes whose edges go both ways
     if undirected.any():
         mirrored = np.repeat(undirected, np.diff(where.graph_ptr))
@@ -255,16 +256,13 @@ def _make_adjacency(
         raise InputError(
             "Weights of edges listed several times add up to infinity; scale them down."
         )
-    return make_csr(
-        matrix.data.astype(np.float64, copy=False),
-        matrix.indices.astype(np.int32, copy=False),
-        matrix.indptr.astype(np.int64, copy=False),
-    )
+    data = matrix.data.astype(np.float64, copy=False)
+    return make_csr(data, matrix.indices, matrix.indptr)
 
 
 def _unweighted_csr(
     source: NodeArray, target: NodeArray, n_nodes: int, *, owned: bool
-) -> Adjacency:
+) -> csr_array:
     # Files of benchmark sets are sorted; to check this is cheaper than to sort again.
     if _is_sorted(source, target):
         target = target if owned else target.copy()
@@ -277,7 +275,7 @@ def _unweighted_csr(
         source, target = (part.astype(np.int32) for part in np.divmod(key, n_nodes))
     # If the types of the two arrays differ, numpy copies the edges.
     indptr = np.searchsorted(source, np.arange(n_nodes + 1, dtype=np.int32))
-    return make_csr(np.ones(len(target)), target, indptr.astype(np.int64, copy=False))
+    return make_csr(np.ones(len(target)), target, indptr)
 
 
 def _is_sorted(source: NodeArray, target: NodeArray) -> bool:
@@ -288,7 +286,7 @@ def _is_sorted(source: NodeArray, target: NodeArray) -> bool:
     return bool(same.all())
 
 
-def _check_within_graphs(matrix: Adjacency, where: _Where) -> None:
+def _check_within_graphs(matrix: csr_array, where: _Where) -> None:
     """Raise if an edge connects two graphs: columns must be in the block of their row."""
     n_nodes = where.n_nodes
     filled = np.flatnonzero(np.diff(matrix.indptr))
@@ -440,15 +438,6 @@ def as_floats(values: Any, what: str) -> FloatArray:
     raise InputError(
         f"{what} must be numbers, equally many for each, got {shorten(values)}."
     )
-
-
-def shorten(value: object, width: int = 60) -> str:
-    """Return the repr of a value on one line of at most ``width`` characters."""
-    try:
-        text = " ".join(repr(value).split())
-    except (ValueError, RecursionError):  # an integer of many digits, or deep nesting
-        text = f"<{type(value).__name__}>"
-    return text if len(text) <= width else f"{text[: width - 3]}..."
 
 
 def _as_names(names: Sequence[Hashable] | NameArray | None) -> NameArray | None:

@@ -18,7 +18,7 @@ from gskn._types import (
     NameArray,
 )
 from gskn.exceptions import InputError
-from gskn.graphs._sparse import Adjacency, make_csr
+from gskn.graphs._sparse import make_csr
 
 _PLAIN_NAMES = {str, int, float, bool, bytes, type(None)}
 
@@ -37,10 +37,10 @@ class GraphBatch:
 
     Parameters
     ----------
-    adjacency : Adjacency of shape (n_nodes, n_nodes)
-        Weights of the edges, 1 for unweighted graphs: a scipy CSR array with int32
-        columns, sorted within rows, and int64 offsets. An undirected edge is stored in
-        both directions, a self-loop once.
+    adjacency : csr_array of shape (n_nodes, n_nodes)
+        Weights of the edges, 1 for unweighted graphs. Columns are sorted within rows. An
+        undirected edge is stored in both directions, a self-loop once. The index arrays
+        are int32 for up to 2^31 - 1 entries, else int64.
     graph_ptr : ndarray of shape (n_graphs + 1,)
         First node of every graph, then the number of nodes.
     node_labels : ndarray of shape (n_nodes,) or None
@@ -64,7 +64,7 @@ class GraphBatch:
     (3, [3, 1])
     """
 
-    adjacency: Adjacency
+    adjacency: csr_array
     graph_ptr: IndexArray
     node_labels: IndexArray | None = None
     label_values: tuple[Hashable, ...] = ()
@@ -121,7 +121,7 @@ class GraphBatch:
     @property
     def degrees(self) -> IndexArray:
         """Number of (out-)neighbours of every node; a self-loop counts one."""
-        degrees: IndexArray = np.diff(self.adjacency.indptr)
+        degrees: IndexArray = np.diff(self.adjacency.indptr).astype(np.int64)
         return degrees
 
     @property

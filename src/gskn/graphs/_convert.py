@@ -7,6 +7,7 @@ from typing import Any
 from scipy.sparse import issparse
 
 from gskn._types import AnyArray
+from gskn._validation import shorten
 from gskn.exceptions import InputError, UnsupportedInputError
 from gskn.graphs._arrays import (
     as_numpy,
@@ -16,7 +17,7 @@ from gskn.graphs._arrays import (
     is_edge_index_pair,
     is_matrix,
 )
-from gskn.graphs._assemble import GraphParts, assemble, shorten
+from gskn.graphs._assemble import GraphParts, assemble
 from gskn.graphs._batch import GraphBatch
 from gskn.graphs._grakel import from_grakel, is_grakel
 from gskn.graphs._igraph import from_igraph, is_igraph

@@ -7,9 +7,10 @@ import numpy as np
 from scipy.sparse import issparse
 
 from gskn._optional import comes_from
+from gskn._validation import shorten
 from gskn.exceptions import InputError
 from gskn.graphs._arrays import from_matrix, is_matrix
-from gskn.graphs._assemble import GraphParts, shorten
+from gskn.graphs._assemble import GraphParts
 from gskn.graphs._keyed import are_positions
 from gskn.graphs._options import ReadOptions
 

@@ -6,8 +6,9 @@ from xml.parsers.expat import ExpatError, ParserCreate
 
 from gskn._files import check_regular
 from gskn._optional import require
+from gskn._validation import shorten
 from gskn.exceptions import FileFormatError
-from gskn.graphs._assemble import GraphParts, shorten
+from gskn.graphs._assemble import GraphParts
 from gskn.graphs._networkx import from_networkx
 from gskn.graphs._options import ReadOptions
 

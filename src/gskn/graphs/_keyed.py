@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from gskn._validation import shorten
 from gskn.exceptions import InputError
-from gskn.graphs._assemble import GraphParts, shorten
+from gskn.graphs._assemble import GraphParts
 from gskn.graphs._options import AUTO, ReadOptions
 
 NodeData = Sequence[Mapping[str, Any]]

@@ -10,8 +10,9 @@ from scipy.sparse.csgraph import connected_components
 
 from gskn._files import check_regular
 from gskn._optional import require
+from gskn._validation import shorten
 from gskn.exceptions import FileFormatError
-from gskn.graphs._assemble import GraphParts, shorten
+from gskn.graphs._assemble import GraphParts
 from gskn.graphs._options import ReadOptions
 from gskn.graphs._text import read_text
 

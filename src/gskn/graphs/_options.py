@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from gskn._validation import shorten
 from gskn.exceptions import InputError
-from gskn.graphs._assemble import shorten
 
 Key: TypeAlias = str | None
 AttributeKeys: TypeAlias = str | Sequence[str] | None

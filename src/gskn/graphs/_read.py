@@ -9,6 +9,7 @@ from typing import Any
 
 from gskn._files import check_regular
 from gskn._optional import require
+from gskn._validation import shorten
 from gskn.exceptions import (
     FileFormatError,
     GsknError,
@@ -18,7 +19,7 @@ from gskn.exceptions import (
     UnsupportedInputError,
     one_line,
 )
-from gskn.graphs._assemble import GraphParts, assemble, shorten
+from gskn.graphs._assemble import GraphParts, assemble
 from gskn.graphs._batch import GraphBatch
 from gskn.graphs._edgelist import read_edge_list
 from gskn.graphs._folder import Folder

@@ -15,9 +15,9 @@ import pyarrow.compute as pc
 
 from gskn._offsets import positions_within, runs_of_graphs
 from gskn._types import IndexArray, NameArray
-from gskn._validation import check_int
+from gskn._validation import check_int, shorten
 from gskn.exceptions import FileFormatError, InputError
-from gskn.graphs._assemble import assemble, shorten
+from gskn.graphs._assemble import assemble
 from gskn.graphs._batch import GraphBatch, as_python, name_array
 from gskn.graphs._folder import Folder
 from gskn.graphs._options import ReadOptions

@@ -11,8 +11,9 @@ import pyarrow.compute as pc
 
 from gskn._optional import comes_from
 from gskn._types import AnyArray, IndexArray, NameArray
+from gskn._validation import shorten
 from gskn.exceptions import GsknWarning, InputError, one_line
-from gskn.graphs._assemble import GraphParts, as_floats, shorten
+from gskn.graphs._assemble import GraphParts, as_floats
 from gskn.graphs._batch import as_python
 from gskn.graphs._options import AUTO, ReadOptions
 

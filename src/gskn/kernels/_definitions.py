@@ -14,7 +14,7 @@ from gskn._limits import MAX_ITERATIONS, MAX_WALK_LENGTH
 from gskn._types import FloatArray, IndexArray
 from gskn._validation import check_int, shorten
 from gskn.exceptions import InputError
-from gskn.graphs._sparse import pool_matrix
+from gskn.graphs import pool_matrix
 from gskn.kernels._enumeration import enumerate_walks, walk_pairs_block
 from gskn.kernels._pairs import (
     Base,

@@ -11,8 +11,7 @@ from gskn._offsets import runs_of_graphs
 from gskn._types import FloatArray, IndexArray
 from gskn._validation import check_choice, shorten
 from gskn.exceptions import InputError
-from gskn.graphs import GraphBatch, as_batch
-from gskn.graphs._sparse import pool_matrix
+from gskn.graphs import GraphBatch, as_batch, pool_matrix
 from gskn.kernels._subtree import label_codes, node_colours
 from gskn.walks import step_matrix
 
