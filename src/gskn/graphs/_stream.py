@@ -18,7 +18,8 @@ from gskn._types import IndexArray, NameArray
 from gskn._validation import check_int, shorten
 from gskn.exceptions import FileFormatError, InputError
 from gskn.graphs._assemble import assemble
-from gskn.graphs._batch import GraphBatch, as_python, name_array
+from gskn.graphs._batch import GraphBatch
+from gskn.graphs._columns import as_python, name_array
 from gskn.graphs._folder import Folder
 from gskn.graphs._options import ReadOptions
 from gskn.graphs._parquet import EdgeFile, open_edge_file, read_column_names

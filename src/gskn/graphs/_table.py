@@ -14,7 +14,7 @@ from gskn._types import AnyArray, IndexArray, NameArray
 from gskn._validation import shorten
 from gskn.exceptions import GsknWarning, InputError, one_line
 from gskn.graphs._assemble import GraphParts, as_floats
-from gskn.graphs._batch import as_python
+from gskn.graphs._columns import as_python
 from gskn.graphs._options import AUTO, ReadOptions
 
 # What pyarrow raises for types and values that it cannot convert.
