@@ -19,7 +19,7 @@ from scipy.sparse import csr_matrix
 
 from gskn import datasets
 from gskn.datasets import _store
-from gskn.datasets._foreign import tu_texts_from_gspan, tu_texts_from_neighbours
+from gskn.datasets._foreign import tu_texts_from_gspan, tu_texts_from_neighbors
 from gskn.datasets._foreign_nodes import arrays_from_graphsage, arrays_from_planetoid
 from gskn.datasets._store import fetch_files, verify_files
 from gskn.exceptions import DatasetNotFoundError, FileFormatError
@@ -193,7 +193,7 @@ def as_gspan(texts):
     return "\n".join(lines), "\n".join(classes)
 
 
-def as_neighbours(texts):
+def as_neighbors(texts):
     graphs = list(split_graphs(texts))
     lines = [str(len(graphs))]
     for labels, edges, kind in graphs:
@@ -215,8 +215,8 @@ def test_ptc_comes_back_from_its_public_form(real_data):
 
 def test_exp_comes_back_from_its_public_form(real_data, server, tmp_path):
     texts = texts_of(real_data, "EXP")
-    assert tu_texts_from_neighbours(as_neighbours(texts)) == texts
-    server.files["/GRAPHSAT.txt"] = as_neighbours(texts).encode()
+    assert tu_texts_from_neighbors(as_neighbors(texts)) == texts
+    server.files["/GRAPHSAT.txt"] = as_neighbors(texts).encode()
     info = at(server, datasets.find_set("EXP"), "/GRAPHSAT.txt")
     path = fetch_files(info, tmp_path)
     verify_files(info, path)
@@ -454,10 +454,10 @@ def test_a_malformed_graphsage_set_is_refused(changes):
     [
         lambda: tu_texts_from_gspan("t # 0\nv 0", "0\t0"),
         lambda: tu_texts_from_gspan("t # 0\nv 0 99", "0\t0"),
-        lambda: tu_texts_from_neighbours("2\n1 0\n0 0\n"),
-        lambda: tu_texts_from_neighbours("x"),
-        lambda: tu_texts_from_neighbours(f"{10**18}\n-1 0\n"),
-        lambda: tu_texts_from_neighbours(f"1\n1 0\n0 1 {10**30}\n"),
+        lambda: tu_texts_from_neighbors("2\n1 0\n0 0\n"),
+        lambda: tu_texts_from_neighbors("x"),
+        lambda: tu_texts_from_neighbors(f"{10**18}\n-1 0\n"),
+        lambda: tu_texts_from_neighbors(f"1\n1 0\n0 1 {10**30}\n"),
         lambda: tu_texts_from_gspan("t # 0\nv 0 1\ne 0 1 0", "0\t0"),
         lambda: tu_texts_from_gspan(f"t # 0\nv 0 {10**30}", "0\t0"),
         lambda: tu_texts_from_gspan(f"t # 0\nv 0 1\ne 0 {10**30} 0", "0\t0"),

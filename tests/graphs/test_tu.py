@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from gskn import as_batch, read_graphs
 from gskn.exceptions import FileFormatError, UnsafeArchiveError
-from gskn.graphs import _tu, read_tu
+from gskn.graphs import _tu_files, read_tu
 from tests.reference.graphs import Spec, check_batch, labels_of
 from tests.strategies import spec_lists
 
@@ -155,9 +155,9 @@ def test_a_large_malformed_archive_ends_in_an_error_and_nothing_worse(tmp_path):
 def test_blocks_are_whole_lines_that_join_to_the_file(lengths, block, piece):
     text = b"".join(b"x" * length + b"\n" for length in lengths) + b"end"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_tu, "_BLOCK_BYTES", block)
-        patch.setattr(_tu, "_PIECE_BYTES", piece)
-        blocks = list(_tu._line_blocks(io.BytesIO(text)))
+        patch.setattr(_tu_files, "_BLOCK_BYTES", block)
+        patch.setattr(_tu_files, "_PIECE_BYTES", piece)
+        blocks = list(_tu_files._line_blocks(io.BytesIO(text)))
     assert b"".join(blocks) == text
     assert all(part.endswith(b"\n") for part in blocks[:-1])
 

@@ -47,7 +47,7 @@ def _index_type(n_entries: int) -> type[np.int32 | np.int64]:
 
 
 def pool_matrix(graph_ptr: IndexArray) -> csr_array:
-    """Return the matrix that adds up the nodes of every graph."""
+    """Return the matrix whose product with node features is their sum over every graph."""
     n_nodes = int(graph_ptr[-1])
     entries = (np.ones(n_nodes), np.arange(n_nodes), graph_ptr)
     return csr_array(entries, shape=(len(graph_ptr) - 1, n_nodes))
@@ -56,14 +56,14 @@ def pool_matrix(graph_ptr: IndexArray) -> csr_array:
 def read_entries(matrix: Any, name: str) -> tuple[AnyArray, AnyArray, AnyArray]:
     """Return row, column and value of every stored entry of a scipy sparse matrix.
 
-    The arrays of a sparse matrix can be changed after it was made, and scipy's compiled
-    conversions do not check them. Rows and columns of COO, DIA, LIL and DOK matrices are
-    not compared with the shape here.
+    The arrays of a sparse matrix may have been modified, and the compiled conversions of
+    scipy do not check them. Rows and columns of COO, DIA, LIL and DOK matrices are not
+    compared with the shape here.
 
     Raises
     ------
     InputError
-        If the arrays do not belong together.
+        If the arrays are inconsistent.
     """
     try:
         rows, columns, values = _READERS[matrix.format](matrix, name)
@@ -99,7 +99,7 @@ def _read_compressed(matrix: Any, shape: tuple[int, int], name: str) -> _Entries
 
 
 def _without_spare(matrix: Any) -> _Entries:
-    """Return the arrays of a compressed matrix without the room for more entries."""
+    """Return the arrays of a compressed matrix without unused capacity."""
     indptr, indices, data = map(np.asarray, (matrix.indptr, matrix.indices, matrix.data))
     n_entries = indptr[-1] if len(indptr) and indptr.dtype.kind in "iu" else -1
     if 0 <= n_entries <= len(indices):
@@ -150,7 +150,9 @@ def _read_lil(matrix: Any, name: str) -> _Entries:
         raise InputError(f"{name}: a LIL matrix needs one list per row.")
     counts = [len(row) for row in matrix.rows]
     if counts != [len(row) for row in matrix.data]:
-        raise InputError(f"{name}: a row of the LIL matrix lacks columns or values.")
+        raise InputError(
+            f"{name}: a row of the LIL matrix has unequal numbers of columns and values."
+        )
     columns = np.fromiter(chain.from_iterable(matrix.rows), np.int64, sum(counts))
     values = np.fromiter(chain.from_iterable(matrix.data), matrix.dtype, sum(counts))
     return np.repeat(np.arange(len(counts)), counts), columns, values
@@ -179,8 +181,8 @@ def check_csr(
 ) -> tuple[IndexArray, IndexArray]:
     """Check the index arrays of a CSR matrix from a file or a caller.
 
-    scipy and the compiled loops index with them without looking: a wrong value reads or
-    writes memory that belongs to something else.
+    scipy and the compiled loops do not check indices: an invalid index reads or writes
+    outside of an array.
 
     Returns
     -------
@@ -189,7 +191,7 @@ def check_csr(
     Raises
     ------
     InputError
-        If they are not the index arrays of a matrix of this shape.
+        If the arrays are not the index arrays of a matrix of this shape.
     """
     for part, array in (("indptr", indptr), ("indices", indices)):
         if array.ndim != 1 or (array.dtype.kind not in "iu" and array.size):
@@ -200,16 +202,17 @@ def check_csr(
     n_rows, n_columns = shape
     if len(indptr) != n_rows + 1:
         raise InputError(
-            f"{name}: indptr has {len(indptr)} entries, but {n_rows} rows need "
+            f"{name}: indptr has {len(indptr)} entries, but {n_rows} rows require "
             f"{n_rows + 1}."
         )
     if indptr[0] != 0 or indptr[-1] != len(indices) or (indptr[1:] < indptr[:-1]).any():
         raise InputError(
-            f"{name}: indptr must rise from 0 to the {len(indices)} entries there are."
+            f"{name}: indptr must increase from 0 to the number of entries, {len(indices)}."
         )
     if indices.size and (indices.min() < 0 or indices.max() >= n_columns):
         wrong = indices[(indices < 0) | (indices >= n_columns)][0]
         raise InputError(
-            f"{name}: column {wrong} does not exist; there are {n_columns}, counted from 0."
+            f"{name}: column {wrong} is out of range for {n_columns} columns, counted "
+            "from 0."
         )
     return indptr.astype(np.int64, copy=False), indices.astype(np.int64, copy=False)
