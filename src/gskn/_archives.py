@@ -94,7 +94,7 @@ def read_arrays(
 @contextmanager
 def open_member(
     archive: zipfile.ZipFile, info: zipfile.ZipInfo, path: str | Path
-) -> Iterator[IO[bytes]]:
+) -> Iterator[io.BufferedReader]:
     """Open a member of a zip archive for reading, in memory bounded by its declared size.
 
     zipfile itself unpacks pieces of bzip2 and LZMA data to any size, and allocates a

@@ -101,7 +101,7 @@ def zipped(tmp_path, name="PTC", **changes):
     return path.read_bytes()
 
 
-def test_a_download_is_stored_whole_and_verified_by_content(server, tiny, tmp_path):
+def test_download_is_stored_and_verified_by_content(server, tiny, tmp_path):
     """The archive is compressed in a way of its own: its texts are what counts."""
     server.files["/PTC.zip"] = zipped(tmp_path)
     home = tmp_path / "home"
@@ -111,7 +111,7 @@ def test_a_download_is_stored_whole_and_verified_by_content(server, tiny, tmp_pa
     assert datasets.load("PTC", home).graphs.n_graphs == 2
 
 
-def test_what_is_not_the_set_is_not_kept(server, tiny, tmp_path):
+def test_invalid_downloads_are_removed(server, tiny, tmp_path):
     home = tmp_path / "home"
     contents = [
         zipped(tmp_path, graph_labels="1\n1\n"),
@@ -120,12 +120,12 @@ def test_what_is_not_the_set_is_not_kept(server, tiny, tmp_path):
     ]
     for content in contents:
         server.files["/PTC.zip"] = content
-        with pytest.raises(DatasetNotFoundError, match="not that set"):
+        with pytest.raises(DatasetNotFoundError, match="files are invalid"):
             fetch_files(at(server, tiny, "/PTC.zip"), home)
         assert list(home.iterdir()) == []
 
 
-def test_a_failed_download_says_which_file_to_put_where(server, tiny, tmp_path):
+def test_failed_download_names_the_file_and_the_folder(server, tiny, tmp_path):
     home = tmp_path / "home"
     with pytest.raises(DatasetNotFoundError) as caught:
         fetch_files(at(server, tiny, "/absent.zip"), home)
@@ -137,7 +137,7 @@ def test_a_failed_download_says_which_file_to_put_where(server, tiny, tmp_path):
     assert list(home.iterdir()) == []
 
 
-def test_only_https_is_spoken(server, tiny, tmp_path):
+def test_only_https_is_used(server, tiny, tmp_path):
     server.files["/PTC.zip"] = "http://localhost:1/PTC.zip"
     with pytest.raises(DatasetNotFoundError, match="not https"):
         fetch_files(at(server, tiny, "/PTC.zip"), tmp_path / "home")
@@ -147,14 +147,14 @@ def test_only_https_is_spoken(server, tiny, tmp_path):
         assert all(url.startswith("https://") for url in info.urls)
 
 
-def test_an_unknown_certificate_is_refused(server, tiny, tmp_path, monkeypatch):
+def test_untrusted_certificate_raises(server, tiny, tmp_path, monkeypatch):
     monkeypatch.delenv("REQUESTS_CA_BUNDLE")
     server.files["/PTC.zip"] = zipped(tmp_path)
     with pytest.raises(DatasetNotFoundError, match="certificate of localhost"):
         fetch_files(at(server, tiny, "/PTC.zip"), tmp_path / "home")
 
 
-def test_without_a_connection_the_message_says_so(tiny, tmp_path):
+def test_missing_connection_raises(tiny, tmp_path):
     unreachable = replace(tiny, urls=("https://localhost:1/PTC.zip",))
     with pytest.raises(DatasetNotFoundError, match="no connection to localhost"):
         fetch_files(unreachable, tmp_path / "home")
@@ -208,12 +208,12 @@ def as_neighbors(texts):
     return "\n".join(lines)
 
 
-def test_ptc_comes_back_from_its_public_form(real_data):
+def test_ptc_is_converted_from_the_published_files(real_data):
     texts = texts_of(real_data, "PTC")
     assert tu_texts_from_gspan(*as_gspan(texts)) == texts
 
 
-def test_exp_comes_back_from_its_public_form(real_data, server, tmp_path):
+def test_exp_is_converted_from_the_published_file(real_data, server, tmp_path):
     texts = texts_of(real_data, "EXP")
     assert tu_texts_from_neighbors(as_neighbors(texts)) == texts
     server.files["/GRAPHSAT.txt"] = as_neighbors(texts).encode()
@@ -260,7 +260,7 @@ def as_planetoid(data):
     return [*pickles, "\n".join(map(str, test)).encode()]
 
 
-def test_cora_comes_back_from_its_public_form(real_data, server, tmp_path):
+def test_cora_is_converted_from_the_published_files(real_data, server, tmp_path):
     data = datasets.load("cora", real_data)
     paths = [f"/{number}" for number in range(8)]
     server.files |= dict(zip(paths, as_planetoid(data), strict=True))
@@ -269,7 +269,7 @@ def test_cora_comes_back_from_its_public_form(real_data, server, tmp_path):
     assert datasets.load("cora", tmp_path).graphs.n_edges == 5278
 
 
-def test_ppi_comes_back_from_its_public_form(real_data, server, tmp_path):
+def test_ppi_is_converted_from_the_published_files(real_data, server, tmp_path):
     data = datasets.load("ppi", real_data)
     order = np.random.default_rng(0).permutation(data.graphs.n_nodes).tolist()
     where = {node: number for number, node in enumerate(order)}
@@ -296,7 +296,7 @@ class Hostile:
         return print, ("this must not run",)
 
 
-def test_a_hostile_pickle_runs_nothing(capsys):
+def test_malicious_pickle_is_not_executed(capsys):
     contents = [pickle.dumps(Hostile(), protocol=2)] * 7
     with pytest.raises(FileFormatError, match="print is not allowed"):
         arrays_from_planetoid(*contents, b"1 2")
@@ -354,7 +354,7 @@ def make_graphsage(**changes):
     ]
 
 
-def test_small_public_files_are_converted():
+def test_small_published_files_are_converted():
     arrays = arrays_from_planetoid(*make_planetoid())
     assert arrays["adj_indptr"].tolist() == [0, 1, 3, 4]
     assert arrays["labels"].tolist() == [0, 1, 2]
@@ -368,7 +368,7 @@ def huge_npy():
     return b"\x93NUMPY\x01\x00" + len(padded).to_bytes(2, "little") + padded
 
 
-def test_a_matrix_of_labels_that_is_far_larger_than_its_file_is_refused():
+def test_labels_that_are_much_larger_than_their_file_raise():
     n_nodes = 20_000
     feats = io.BytesIO()
     np.save(feats, np.ones((n_nodes, 1)))
@@ -422,8 +422,8 @@ HUGE_MEMO = b"Nr\xff\xff\xff\x7f."
         {"test.index": b"x"},
     ],
 )
-def test_a_malformed_planetoid_set_is_refused(changes):
-    with pytest.raises(FileFormatError, match="not in Planetoid's format"):
+def test_malformed_planetoid_set_raises(changes):
+    with pytest.raises(FileFormatError, match="not in Planetoid format"):
         arrays_from_planetoid(*make_planetoid(**changes))
 
 
@@ -444,8 +444,8 @@ def test_a_malformed_planetoid_set_is_refused(changes):
         {"feats": b"PK\x03\x04"},
     ],
 )
-def test_a_malformed_graphsage_set_is_refused(changes):
-    with pytest.raises(FileFormatError, match="not in GraphSAGE's format"):
+def test_malformed_graphsage_set_raises(changes):
+    with pytest.raises(FileFormatError, match="not in GraphSAGE format"):
         arrays_from_graphsage(*make_graphsage(**changes))
 
 
@@ -466,6 +466,6 @@ def test_a_malformed_graphsage_set_is_refused(changes):
         lambda: arrays_from_graphsage(b"x", b"{}", b"{}", b""),
     ],
 )
-def test_a_malformed_download_is_refused(convert):
+def test_malformed_download_raises(convert):
     with pytest.raises(FileFormatError):
         convert()

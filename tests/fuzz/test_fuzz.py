@@ -31,7 +31,7 @@ FORMATS = (
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_damaged_files_are_read_or_refused(name):
+def test_damaged_files_are_read_or_raise(name):
     from tests.fuzz.run import run_format  # noqa: PLC0415 - needs a Unix
 
     # The seed is fixed; the budget ends the run on a slow machine before all cases.
@@ -41,7 +41,7 @@ def test_damaged_files_are_read_or_refused(name):
     assert outcome.n_refused > 0 or name == "cache"  # a bad cache is ignored
 
 
-def test_every_format_is_tried():
+def test_every_format_is_tested():
     from tests.fuzz.seeds import FORMATS as KNOWN  # noqa: PLC0415
 
     assert set(FORMATS) == set(KNOWN)

@@ -84,7 +84,7 @@ def test_both_index_arrays_have_one_type(monkeypatch):
         assert batch.degrees.dtype == np.int64
 
 
-def test_products_do_not_claim_to_be_sorted():
+def test_products_can_be_sorted():
     batch = batch_of([Spec(3, [(0, 2), (1, 2), (0, 0), (0, 1)])])
     product = (batch.adjacency @ batch.adjacency).copy()
     product.sort_indices()
@@ -100,7 +100,7 @@ FORMATS = (bsr_array, coo_array, csc_array, csr_array, dia_array, dok_array, lil
 
 
 @pytest.mark.parametrize("kind", FORMATS)
-def test_every_sparse_format_is_read_like_the_dense_matrix(kind):
+def test_every_sparse_format_equals_the_dense_matrix(kind):
     generator = np.random.default_rng(0)
     for size in (0, 1, 6):
         dense = generator.integers(0, 3, (size, size)) * 1.5
@@ -117,7 +117,7 @@ def test_blocks_of_any_shape_are_read():
         np.testing.assert_array_equal(as_batch(matrix).adjacency.toarray(), dense)
 
 
-def test_a_matrix_may_have_room_for_more_entries():
+def test_matrix_may_have_unused_capacity():
     matrix = csr_array(RING)
     matrix.indices = np.append(matrix.indices, [99, -5])
     matrix.data = np.append(matrix.data, [1.0, 1.0])
@@ -140,7 +140,7 @@ def test_a_matrix_may_have_room_for_more_entries():
         ("indices", [1]),
     ],
 )
-def test_compressed_matrices_with_damaged_indices_are_refused(kind, name, values):
+def test_compressed_matrices_with_invalid_indices_raise(kind, name, values):
     matrix = kind(RING)
     dtype = None if values and isinstance(values[0], float) else np.int32
     setattr(matrix, name, np.array(values, dtype=dtype))
@@ -150,7 +150,7 @@ def test_compressed_matrices_with_damaged_indices_are_refused(kind, name, values
 
 @pytest.mark.parametrize("value", [-1, 4, 10**9, 2**40])
 @pytest.mark.parametrize("end", [0, 1])
-def test_coordinates_outside_the_matrix_are_refused(value, end):
+def test_coordinates_outside_the_matrix_raise(value, end):
     matrix = coo_array(RING)
     ends = [np.array(part, dtype=np.int64) for part in matrix.coords]
     ends[end][3] = value
@@ -203,7 +203,7 @@ def damaged_dok(key, value):
         coo_array((2, 2, 2)),
     ],
 )
-def test_matrices_whose_arrays_do_not_belong_together_are_refused(matrix):
+def test_matrices_with_inconsistent_arrays_raise(matrix):
     for weight in ("auto", None):
         with pytest.raises(InputError):
             as_batch(matrix, edge_weight=weight)

@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 
 from gskn._types import AnyArray, IndexArray
-from gskn.exceptions import FileFormatError
+from gskn.exceptions import FileFormatError, describe_error
 
 # Atom types are ranks in the published file of PTC, but not in the TU format.
 _PTC_LABELS = np.array([*range(1, 10), 11, *range(13, 22)])
@@ -17,7 +17,9 @@ def tu_texts_from_gspan(graphs: str, classes: str) -> dict[str, str]:
     try:
         return _convert_gspan(graphs, classes)
     except _MALFORMED as error:
-        raise FileFormatError("the download", f"not in gSpan format: {error}") from error
+        raise FileFormatError(
+            "the download", f"not in gSpan format: {describe_error(error)}"
+        ) from error
 
 
 def tu_texts_from_neighbors(text: str) -> dict[str, str]:
@@ -25,7 +27,9 @@ def tu_texts_from_neighbors(text: str) -> dict[str, str]:
     try:
         return _convert_neighbors(text)
     except _MALFORMED as error:
-        raise FileFormatError("the download", f"not lists of neighbors: {error}") from error
+        raise FileFormatError(
+            "the download", f"not lists of neighbors: {describe_error(error)}"
+        ) from error
 
 
 def _convert_gspan(graphs: str, classes: str) -> dict[str, str]:

@@ -18,7 +18,7 @@ from scipy.sparse import csr_array, vstack
 from gskn._archives import read_array
 from gskn._limits import max_unpacked_bytes
 from gskn._types import AnyArray, IndexArray
-from gskn.exceptions import FileFormatError
+from gskn.exceptions import FileFormatError, describe_error
 from gskn.graphs import check_csr
 
 PLANETOID_PARTS = ("x", "tx", "allx", "y", "ty", "ally", "graph", "test.index")
@@ -42,7 +42,7 @@ def arrays_from_planetoid(*contents: bytes) -> dict[str, AnyArray]:
         return _convert_planetoid(dict(zip(PLANETOID_PARTS, contents, strict=True)))
     except _MALFORMED as error:
         raise FileFormatError(
-            "the download", f"not in Planetoid format: {error}"
+            "the download", f"not in Planetoid format: {describe_error(error)}"
         ) from error
 
 
@@ -52,7 +52,7 @@ def arrays_from_graphsage(*contents: bytes) -> dict[str, AnyArray]:
         return _convert_graphsage(dict(zip(GRAPHSAGE_PARTS, contents, strict=True)))
     except _MALFORMED as error:
         raise FileFormatError(
-            "the download", f"not in GraphSAGE format: {error}"
+            "the download", f"not in GraphSAGE format: {describe_error(error)}"
         ) from error
 
 

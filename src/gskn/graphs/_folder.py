@@ -1,10 +1,10 @@
 """One interface to the files of a folder and of a zip archive, without unpacking."""
 
+import io
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
-from typing import IO
 
 from gskn._archives import ARCHIVE_ERRORS, open_member
 from gskn._files import check_exists, check_regular
@@ -49,7 +49,7 @@ class Folder:
         return str(self.path / self._members[name])
 
     @contextmanager
-    def open(self, name: str) -> Iterator[IO[bytes]]:
+    def open(self, name: str) -> Iterator[io.BufferedReader]:
         """Open a file in binary mode; errors while reading become FileFormatError."""
         if name not in self._infos:
             path = self.path / self._members[name]

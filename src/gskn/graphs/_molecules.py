@@ -151,8 +151,8 @@ def _check_record(record: bytes) -> None:
 def _check_size(n_atoms: int, n_rings: int) -> None:
     if n_atoms > MAX_ATOMS or n_rings > MAX_RINGS:
         raise ValueError(
-            f"the molecule has {n_atoms} atoms and {n_rings} rings, more than {MAX_ATOMS} "
-            f"or {MAX_RINGS}; use an edge list instead"
+            f"{n_atoms} atoms and {n_rings} rings are too many (at most {MAX_ATOMS} atoms "
+            f"and {MAX_RINGS} rings); use an edge list instead"
         )
 
 

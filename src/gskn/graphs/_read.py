@@ -147,7 +147,7 @@ def find_graph_files(path: Path, skipped: Sequence[Path] = ()) -> list[Path]:
     contents = _search(path, seen)
     for names, reason in (
         (contents.unsupported, "with an unsupported suffix"),
-        (contents.special, "that are not regular"),
+        (contents.special, "of a special type (pipe, socket or device)"),
     ):
         if names:
             warnings.warn(
