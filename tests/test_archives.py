@@ -15,7 +15,7 @@ from gskn.exceptions import FileFormatError, MissingFileError
 
 
 def npy(header: bytes, content: bytes = b"") -> bytes:
-    """Build an npy file by hand, whatever its header declares."""
+    """Return an npy file with any header."""
     padded = header + b" " * (-(len(header) + 11) % 64) + b"\n"
     return b"\x93NUMPY\x01\x00" + len(padded).to_bytes(2, "little") + padded + content
 

@@ -43,8 +43,8 @@ def test_only_old_temporary_files_are_removed(tmp_path):
     fresh.write_text("another process writes here")
     with whole_file(tmp_path / "env") as temporary:
         temporary.write_text("new")
-    found = {file.name for file in tmp_path.iterdir()}
-    assert found == {".env.local", ".env.swp", "env.gskn-tmp", fresh.name, "env"}
+    names = {file.name for file in tmp_path.iterdir()}
+    assert names == {".env.local", ".env.swp", "env.gskn-tmp", fresh.name, "env"}
 
 
 @pytest.mark.parametrize("check", CHECKS)

@@ -25,12 +25,13 @@ def write(path, names, cuts, **metadata):
 
 
 def read(path):
-    """Return graphs, nodes, rows and names of columns."""
+    """Return graphs, nodes, embeddings and names of columns."""
     if path.suffix == ".npz":
         with np.load(path, allow_pickle=False) as file:
-            found = {name: file[name] for name in file.files}
-        names = ["graph", "node", *found["names"].tolist()]
-        return found["graph"].tolist(), found["node"].tolist(), found["rows"], names
+            arrays = {name: file[name] for name in file.files}
+        names = ["graph", "node", *arrays["names"].tolist()]
+        ids = arrays["graph"].tolist(), arrays["node"].tolist()
+        return *ids, arrays["rows"], names
     if path.suffix == ".parquet":
         table = pq.read_table(path).to_pydict()
         names, columns = list(table), list(table.values())

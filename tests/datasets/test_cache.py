@@ -27,7 +27,7 @@ def source(tmp_path):
 
 @pytest.fixture
 def parses(monkeypatch):
-    """Count how often a source is parsed."""
+    """Count the calls of the parser."""
     calls = []
 
     def counted(path):

@@ -19,7 +19,7 @@ from tests.reference.graphs import check_same
 GRAPH_SETS = [info.name for info in datasets.known_sets() if info.file.endswith(".zip")]
 NODE_SETS = ["cora", "pubmed", "ppi"]
 
-# Graphs, mean nodes and mean edges, classes, labels, attributes: the table of the sets.
+# Graphs, mean nodes, mean edges, classes, labels and attributes of every set.
 STATISTICS = {
     "MUTAG": (188, 17.93, 19.79, 2, 7, 0),
     "PTC": (344, 25.56, 25.96, 2, 19, 0),
@@ -110,7 +110,7 @@ def test_mutag_is_part_of_the_package():
     path = datasets.find_files(info, datasets.data_home())
     assert path.parent == Path(datasets.__file__).parent
     verify_files(info, path)
-    assert not (path.parent / ".gskn-cache").exists()  # packages are not written to
+    assert not (path.parent / ".gskn-cache").exists()  # nothing is written to the package
 
 
 def test_mutag_of_the_package_equals_the_benchmark_files(real_data):
@@ -288,8 +288,8 @@ WRONG_NODE_SETS = {
     "falling offsets": {"attr_indptr": [0, 2, 1, 2]},
     "negative offsets": {"attr_indptr": [0, -5, 1, 2]},
     "too few offsets": {"attr_indptr": [0, 2]},
-    "neighbours outside": {"adj_indices": [1, 0, 3, 1]},
-    "negative neighbours": {"adj_indices": [1, 0, -1, 1]},
+    "neighbors outside": {"adj_indices": [1, 0, 3, 1]},
+    "negative neighbors": {"adj_indices": [1, 0, -1, 1]},
     "adjacency offsets outside": {"adj_indptr": [0, 1, 3, 5]},
     "adjacency offsets fall": {"adj_indptr": [0, 3, 1, 4]},
     "float columns": {"attr_indices": [0.0, 1.0]},
@@ -350,7 +350,7 @@ def test_memory_limit_counts_converted_arrays(tmp_path):
 
 
 def test_damaged_node_set_raises_a_message_of_one_line(tmp_path):
-    """Every byte may be wrong: of the data, its headers and the directory."""
+    """Damage single bytes of the data, the headers and the directory."""
     load_node_set(tmp_path)
     path = tmp_path / "cora.npz"
     whole = path.read_bytes()
@@ -361,7 +361,7 @@ def test_damaged_node_set_raises_a_message_of_one_line(tmp_path):
         try:
             datasets.load("cora", tmp_path)
         except FileFormatError as error:
-            assert "\n" not in str(error)  # noqa: PT017 - some bytes do not matter
+            assert "\n" not in str(error)  # noqa: PT017 - some bytes are not used
 
 
 def test_dataset_is_read_only_also_after_pickling():
@@ -398,7 +398,7 @@ def test_names_contains_every_set():
 
 
 def test_sources_are_not_modified(real_data, tmp_path):
-    """A folder without write permission stays as it is, also for root."""
+    """A folder without write permission is not modified, even by root."""
     home = tmp_path / "home"
     home.mkdir()
     shutil.copy(real_data / "PTC.zip", home)

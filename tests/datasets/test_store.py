@@ -1,4 +1,4 @@
-"""Downloads, from a real https server on this machine."""
+"""Downloads from a local https server, and conversion of published files."""
 
 import gc
 import io
@@ -25,7 +25,7 @@ from gskn.datasets._store import fetch_files, verify_files
 from gskn.exceptions import DatasetNotFoundError, FileFormatError
 from tests.graphs.test_tu import FILES
 
-# The client leaves the connection of a failed request to the garbage collector.
+# The connection of a failed request is closed by the garbage collector.
 pytestmark = [
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
@@ -53,12 +53,12 @@ class Handler(BaseHTTPRequestHandler):
 
 class Server(ThreadingHTTPServer):
     def handle_error(self, *_):
-        """Say nothing: a client that refuses the certificate is part of a test."""
+        """Print nothing: one test rejects the certificate."""
 
 
 @pytest.fixture
 def server(tmp_path, monkeypatch):
-    """An https server whose certificate is trusted; ``files`` maps paths to bytes."""
+    """An https server with a trusted certificate; ``files`` maps paths to bytes."""
     authority = trustme.CA()
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     authority.issue_cert("localhost").configure_cert(context)
@@ -66,7 +66,7 @@ def server(tmp_path, monkeypatch):
     authority.cert_pem.write_to_path(str(trusted))
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(trusted))
     server = Server(("127.0.0.1", 0), Handler)
-    # The handshake in the thread of the request: a failed one then closes its socket.
+    # The handshake is in the thread of the request, which closes the socket if it fails.
     server.socket = context.wrap_socket(
         server.socket, server_side=True, do_handshake_on_connect=False
     )
@@ -76,7 +76,7 @@ def server(tmp_path, monkeypatch):
     yield server
     server.shutdown()
     server.server_close()
-    gc.collect()  # what is left behind here is not to be found by the next test
+    gc.collect()  # close connections before the next test
 
 
 def at(server, info, *paths):
@@ -85,7 +85,7 @@ def at(server, info, *paths):
 
 @pytest.fixture
 def tiny(monkeypatch):
-    """PTC, as if its files were the tiny set of the tests."""
+    """The catalog entry of PTC with the checksums of a small set."""
     import hashlib  # noqa: PLC0415
 
     sums = {key: hashlib.sha256(text.encode()).hexdigest() for key, text in FILES.items()}
@@ -102,7 +102,7 @@ def zipped(tmp_path, name="PTC", **changes):
 
 
 def test_download_is_stored_and_verified_by_content(server, tiny, tmp_path):
-    """The archive is compressed in a way of its own: its texts are what counts."""
+    """Checksums do not depend on the compression of the archive."""
     server.files["/PTC.zip"] = zipped(tmp_path)
     home = tmp_path / "home"
     path = fetch_files(at(server, tiny, "/PTC.zip"), home)
@@ -160,7 +160,7 @@ def test_missing_connection_raises(tiny, tmp_path):
         fetch_files(unreachable, tmp_path / "home")
 
 
-# --- sets whose public files are of another form -----------------------------------------
+# --- sets with published files in other formats ------------------------------------------
 
 
 def texts_of(folder, name):
@@ -170,7 +170,7 @@ def texts_of(folder, name):
 
 
 def split_graphs(texts):
-    """Take the files of a TU set apart: nodes, edges within the graph and class."""
+    """Return nodes, edges and class of every graph of a TU set."""
     indicator = np.array(texts["graph_indicator"].split(), dtype=int)
     edges = np.array([line.split(", ") for line in texts["A"].splitlines()], dtype=int) - 1
     labels = texts["node_labels"].split()
@@ -200,7 +200,7 @@ def as_neighbors(texts):
         lines.append(f"{len(labels)} {kind}")
         rows = defaultdict(list)
         for a, b in edges:
-            rows[a].insert(0, b)  # the public file does not sort them
+            rows[a].insert(0, b)  # neighbors are not sorted in the published file
         lines += [
             " ".join(map(str, [label, len(rows[node]), *rows[node]]))
             for node, label in enumerate(labels)
@@ -224,7 +224,7 @@ def test_exp_is_converted_from_the_published_file(real_data, server, tmp_path):
 
 
 class OldCsr:
-    """Pickles as Python 2 and scipy of that time wrote a CSR matrix."""
+    """A CSR matrix that is pickled like in Python 2 with an old scipy."""
 
     def __init__(self, matrix):
         self.matrix = matrix
@@ -241,7 +241,7 @@ class OldCsr:
 
 
 def as_planetoid(data):
-    """Write a node set as Planetoid does, test nodes in a shuffled order."""
+    """Write a node set in Planetoid format, with shuffled test nodes."""
     graphs, n_nodes = data.graphs, data.graphs.n_nodes
     rows = csr_matrix(graphs.node_attributes.astype(np.float32))
     classes = np.eye(data.n_classes, dtype=np.int32)[data.y]
@@ -304,7 +304,7 @@ def test_malicious_pickle_is_not_executed(capsys):
 
 
 def make_planetoid(**changes):
-    """Write a Planetoid set of three nodes, the last of them for testing."""
+    """Write a Planetoid set of three nodes, the last of which is a test node."""
 
     def rows(start, stop):
         return OldCsr(csr_matrix(np.eye(3, dtype=np.float32)[start:stop]))
@@ -328,7 +328,7 @@ def make_planetoid(**changes):
 
 
 def change_csr(**changes):
-    """Give a CSR matrix the arrays that its constructor would refuse."""
+    """Set arrays of a CSR matrix that its constructor would reject."""
     matrix = OldCsr(csr_matrix(np.eye(2, 3, dtype=np.float32)))
     parts = {name: getattr(matrix.matrix, name) for name in ("data", "indices", "indptr")}
     matrix.matrix = SimpleNamespace(**{**parts, "shape": (2, 3), **changes})

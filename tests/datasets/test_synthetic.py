@@ -13,7 +13,7 @@ def graphs_of(data):
 
 @pytest.mark.parametrize("make", [datasets.structure, datasets.regular, datasets.csl])
 def test_equal_seeds_give_equal_sets_without_global_state(make):
-    before = np.random.get_state()[1].tolist()  # noqa: NPY002 - that is what is tested
+    before = np.random.get_state()[1].tolist()  # noqa: NPY002 - must not change
     check_same(make(random_state=3).graphs, make(random_state=3).graphs)
     other = make(random_state=4).graphs
     assert not np.array_equal(
@@ -69,8 +69,8 @@ def test_regular_graphs_have_equal_probability():
     """
     from gskn.datasets._synthetic import _sample_regular  # noqa: PLC0415
 
-    drawn = _sample_regular(6, 3, 2000, np.random.default_rng(0))
-    graphs = [nx.Graph(list(map(tuple, edges.T.tolist()))) for edges in drawn]
+    samples = _sample_regular(6, 3, 2000, np.random.default_rng(0))
+    graphs = [nx.Graph(list(map(tuple, edges.T.tolist()))) for edges in samples]
     share = np.mean([nx.is_bipartite(graph) for graph in graphs])
     assert abs(share - 1 / 7) < 0.04
 
@@ -106,21 +106,21 @@ def test_rook_and_shrikhande_are_strongly_regular():
     assert not nx.is_isomorphic(rook, shrikhande)
 
 
-def wl_colours(graph):
-    """Refine colours by those of the neighbours until nothing changes: 1-WL."""
-    colours = dict.fromkeys(graph, ())
+def wl_colors(graph):
+    """Refine colors by the colors of neighbors until they are stable: 1-WL."""
+    colors = dict.fromkeys(graph, ())
     for _ in graph:
-        colours = {n: (colours[n], *sorted(colours[m] for m in graph[n])) for n in graph}
-        ranks = {colour: rank for rank, colour in enumerate(sorted(set(colours.values())))}
-        colours = {node: (ranks[colour],) for node, colour in colours.items()}
-    return sorted(colours.values())
+        colors = {n: (colors[n], *sorted(colors[m] for m in graph[n])) for n in graph}
+        ranks = {color: rank for rank, color in enumerate(sorted(set(colors.values())))}
+        colors = {node: (ranks[color],) for node, color in colors.items()}
+    return sorted(colors.values())
 
 
 def test_decalin_and_bicyclopentyl():
     decalin, bicyclopentyl = graphs_of(datasets.decalin_bicyclopentyl())
     assert sorted(map(len, nx.minimum_cycle_basis(decalin))) == [6, 6]
     assert sorted(map(len, nx.minimum_cycle_basis(bicyclopentyl))) == [5, 5]
-    assert wl_colours(decalin) == wl_colours(bicyclopentyl)
+    assert wl_colors(decalin) == wl_colors(bicyclopentyl)
 
 
 def test_pairs_are_pairs():

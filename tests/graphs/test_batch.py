@@ -195,7 +195,7 @@ def test_concat_raises_if_numbers_of_attributes_differ():
 
 
 class MeanDegree(TransformerMixin, BaseEstimator):
-    """A stand-in for an estimator on graphs: it must be handed batches."""
+    """An estimator that requires batches."""
 
     def __init__(self, power=1):
         self.power = power

@@ -20,7 +20,7 @@ from tests.reference.graphs import (
 )
 from tests.strategies import spec_lists
 
-# --- every library: the same graphs, made with the real thing ---------------------------
+# --- the same graphs in the formats of all libraries -------------------------------------
 
 
 def to_networkx(spec: Spec):
@@ -118,13 +118,13 @@ def test_edge_and_node_tables(specs):
         columns=["graph", "node", "label", "a", "b"],
     ).astype({"graph": int, "node": str, "label": str, "a": float, "b": float})
     edges["weight"] = edges["weight"].fillna(1.0)
-    kept = [spec for spec in specs if spec.n_nodes]  # a table cannot name an empty graph
-    kept = [
+    filled = [spec for spec in specs if spec.n_nodes]  # a table has no empty graphs
+    filled = [
         Spec(s.n_nodes, s.edges, s.weights or [1.0] * len(s.edges), directed=s.directed)
-        for s in kept
+        for s in filled
     ]
     for directed in (True, False):
-        expected = [Spec(s.n_nodes, s.edges, s.weights, directed=directed) for s in kept]
+        expected = [Spec(s.n_nodes, s.edges, s.weights, directed=directed) for s in filled]
         for shuffled in (edges, edges.sample(frac=1, random_state=0)):
             options = {"nodes": nodes, "directed": directed, "node_attributes": ["a", "b"]}
             batch = as_batch(shuffled, **options)
@@ -134,7 +134,7 @@ def test_edge_and_node_tables(specs):
     assert (labels_of(batch) or []) == labels
 
 
-# --- what the documentation promises, one by one --------------------------------------
+# --- documented rules -------------------------------------------------------------------
 
 
 def test_batch_is_returned_unchanged():
@@ -334,7 +334,7 @@ def test_empty_graphs_may_have_attributes():
     assert batch.node_attributes.shape == (0, 3)
 
 
-# --- bad input: one clear line that names the graph, the value and the remedy -----------
+# --- invalid input ----------------------------------------------------------------------
 
 
 def bad_weight(value):
@@ -601,7 +601,7 @@ def ring(n_nodes):
 
 
 def count_lines(work) -> int:
-    """Count the lines of Python that run, comprehensions included."""
+    """Count the executed lines of Python, including comprehensions."""
     n_lines = 0
 
     def trace(_frame, event, _argument):
@@ -632,9 +632,9 @@ def convert_arrays(n_nodes):
 
 
 def test_number_of_python_lines_does_not_depend_on_the_number_of_nodes():
-    convert_arrays(10)  # first calls import and compile
+    convert_arrays(10)  # the first call imports modules
     small, large = (count_lines(lambda n=n: convert_arrays(n)) for n in (10**3, 10**6))
-    assert large < small + 500  # libraries branch a little; a loop would add a million
+    assert large < small + 500  # a loop over nodes would add a million
 
 
 def test_concat_accepts_a_list_of_batches():

@@ -99,8 +99,8 @@ def test_header_names_match_in_any_case(tmp_path, weight, ends):
 def test_exact_column_name_has_priority(tmp_path):
     (tmp_path / "e.csv").write_text("source,target,Weight,weight\n0,1,3,4\n")
     assert read_graphs(tmp_path / "e.csv").adjacency.data.tolist() == [4, 4]
-    named = as_batch(tmp_path / "e.csv", edge_weight="Weight")
-    assert named.adjacency.data.tolist() == [3, 3]
+    batch = as_batch(tmp_path / "e.csv", edge_weight="Weight")
+    assert batch.adjacency.data.tolist() == [3, 3]
     (tmp_path / "e.csv").write_text("source,target,Weight,WEIGHT\n0,1,3,4\n")
     with pytest.raises(FileFormatError, match="contains a name twice"):
         read_graphs(tmp_path / "e.csv")

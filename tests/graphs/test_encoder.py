@@ -61,7 +61,7 @@ def test_attributes_are_standardized_by_the_training_nodes():
     train = batch_of([Spec(2, [], attributes=[[0.0, 5.0], [2.0, 5.0]])])
     encoder = AttributeEncoder().fit(train)
     new = batch_of([Spec(2, [], attributes=[[4.0, 5.0], [1.0, 5.0]])])
-    # By hand: mean 1 and deviation 1, a constant column tells nothing, then unit norm.
+    # Mean 1 and deviation 1; the constant column becomes zero; rows have unit norm.
     np.testing.assert_allclose(encoder.transform(new), [[1, 0], [0, 0]])
 
 

@@ -7,7 +7,7 @@ from gskn.exceptions import FileFormatError
 
 
 def smiles_of(graph):
-    """Write a graph of carbon atoms whose bonds are all ring closures."""
+    """Return the SMILES of carbon atoms whose bonds are all ring closures."""
     bonds = {node: [] for node in graph}
     for number, edge in enumerate(graph.edges, start=1):
         for node in edge:

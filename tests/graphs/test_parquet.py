@@ -13,7 +13,7 @@ EDGES = {"source": [0, 1], "target": [1, 2]}
 
 
 def write_repeated(path, columns, n_rows):
-    """Write one row many times: the file has kilobytes, its table gigabytes."""
+    """Write one row many times: kilobytes on disk, gigabytes in memory."""
     one = pa.table({name: pa.array([value]) for name, value in columns.items()})
     block = one.take(pa.array(np.zeros(10**6, dtype=np.int64)))
     with pq.ParquetWriter(path, block.schema, compression="zstd") as writer:

@@ -26,7 +26,7 @@ from tests.reference.graphs import Spec, check_batch, check_same, labels_of
 from tests.strategies import specs
 
 
-def labelled_graph():
+def labeled_graph():
     graph = nx.Graph(name="")
     for node, label in (("a", "C"), ("b", "N"), ("c", "C")):
         graph.add_node(node, label=label, mass=1.5)
@@ -35,7 +35,7 @@ def labelled_graph():
     return graph
 
 
-# --- round trips through the writers of real libraries ----------------------------------
+# --- round trips through files of other libraries ---------------------------------------
 
 WRITERS = {
     "graphml": nx.write_graphml,
@@ -52,12 +52,12 @@ WRITERS = {
 def test_files_of_networkx_round_trip(tmp_path_factory, suffix, spec):
     path = tmp_path_factory.mktemp("files") / f"graph.{suffix}"
     graph = as_batch(to_simple(spec)).to_networkx(0)
-    if suffix == "edgelist":  # names no isolated nodes, and does not say "directed"
+    if suffix == "edgelist":  # has neither isolated nodes nor directions
         graph = nx.Graph(graph.edges(data=True))
     WRITERS[suffix](graph, path)
     batch = read_graphs(path)
     expected = as_batch(graph)
-    if suffix in {"graphml", "gml", "edgelist"}:  # these name nodes by text or anew
+    if suffix in {"graphml", "gml", "edgelist"}:  # node names become text or numbers
         assert nx.is_isomorphic(batch.to_networkx(0), expected.to_networkx(0))
     else:
         check_same(batch, expected)
@@ -73,15 +73,15 @@ def to_simple(spec: Spec):
 @pytest.mark.parametrize("suffix", ["graphml", "json"])
 def test_labels_weights_and_names_round_trip(tmp_path, suffix):
     path = tmp_path / f"molecule.{suffix}"
-    WRITERS[suffix](labelled_graph(), path)
+    WRITERS[suffix](labeled_graph(), path)
     batch = read_graphs(path)
     assert labels_of(batch) == ["C", "N", "C"]
     assert batch.node_names.tolist() == ["a", "b", "c"]
     assert batch.adjacency.toarray().tolist() == [[0, 2, 0], [2, 0.5, 0], [0, 0, 0]]
     assert batch.graph_names.tolist() == ["molecule"]
-    named = as_batch(path, node_attributes="mass", node_label=None, edge_weight=None)
-    assert named.node_attributes.tolist() == [[1.5]] * 3
-    assert not named.is_weighted
+    batch = as_batch(path, node_attributes="mass", node_label=None, edge_weight=None)
+    assert batch.node_attributes.tolist() == [[1.5]] * 3
+    assert not batch.is_weighted
 
 
 def test_repeated_gml_labels_are_node_labels(tmp_path):
@@ -281,7 +281,7 @@ def test_folder_is_read_in_natural_order(tmp_path):
     assert batch.graph_names.tolist() == ["g1", "g2", "g10"]
 
 
-# --- malformed files: the file and, where one is at fault, the line -----------------------
+# --- malformed files -------------------------------------------------------------------
 
 BAD = {
     "broken.graphml": ("<graphml><graph>\n<node", "line 2"),
@@ -398,7 +398,7 @@ def test_missing_paths_raise(tmp_path):
         read_graphs(tmp_path)
 
 
-# --- paths that are not what they seem ---------------------------------------------------
+# --- special paths ----------------------------------------------------------------------
 
 
 needs_pipes = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes")
@@ -440,9 +440,7 @@ def test_pipes_and_devices_of_a_folder_are_skipped_with_a_warning(tmp_path):
     nx.write_graph6(nx.path_graph(2), tmp_path / "a.g6")
     os.mkfifo(tmp_path / "pipe.csv")
     (tmp_path / "zero.json").symlink_to("/dev/zero")
-    with pytest.warns(
-        GsknWarning, match=r"Skipped 2 files of a special type .*: pipe\.csv, zero"
-    ):
+    with pytest.warns(GsknWarning, match=r"2 files of a special type .*: pipe\.csv, zero"):
         assert read_graphs(tmp_path).n_graphs == 1
     with pytest.warns(GsknWarning, match="Skipped 2 files of a special type"):
         assert len(list(iter_graphs(tmp_path))) == 1

@@ -93,7 +93,7 @@ def test_products_can_be_sorted():
         assert (np.diff(columns) > 0).all()
 
 
-# --- matrices of callers, whose arrays were changed --------------------------------------
+# --- matrices with modified arrays ------------------------------------------------------
 
 RING = np.array([[0, 1, 0, 1], [1, 0, 1, 0], [0, 1, 0, 1], [1, 0, 1, 0]], dtype=float)
 FORMATS = (bsr_array, coo_array, csc_array, csr_array, dia_array, dok_array, lil_array)

@@ -12,7 +12,7 @@ CHUNKS = (1, 7, 100, 2**15)
 
 
 def edge_table(names, seed=0):
-    """Return edges of random graphs, one after the other, with weights."""
+    """Return weighted edges of random graphs, graph by graph."""
     generator = np.random.default_rng(seed)
     graphs, ends = [], []
     for name in names:
@@ -25,12 +25,12 @@ def edge_table(names, seed=0):
 
 
 def assert_same(batch, expected):
-    """Compare graphs, and names as text."""
+    """Compare graphs, and their names as text."""
     assert (batch.adjacency != expected.adjacency).nnz == 0
     assert batch.graph_ptr.tolist() == expected.graph_ptr.tolist()
     for names in ("graph_names", "node_names"):
-        found, wanted = getattr(batch, names), getattr(expected, names)
-        assert wanted is None or [*map(str, found)] == [*map(str, wanted)]
+        actual, wanted = getattr(batch, names), getattr(expected, names)
+        assert wanted is None or [*map(str, actual)] == [*map(str, wanted)]
     labels = [
         None if b.node_labels is None else [b.label_values[n] for n in b.node_labels]
         for b in (batch, expected)
@@ -56,7 +56,7 @@ def test_graphs_of_a_table_keep_its_order(tmp_path, chunk_edges):
     path = tmp_path / "edges.parquet"
     names = [f"g{number}" for number in np.random.default_rng(0).permutation(40)]
     table = edge_table(names)
-    column = table["graph"].dictionary_encode()  # as pandas writes categories
+    column = table["graph"].dictionary_encode()  # like categories of pandas
     pq.write_table(table.set_column(0, "graph", column), path, row_group_size=9)
     batch = GraphBatch.concat(list(iter_graphs(path, chunk_edges=chunk_edges)))
     assert batch.graph_names.tolist() == names
@@ -85,14 +85,14 @@ def test_names_of_columns_of_any_type(tmp_path):
         (dates, [str(date) for date in dates]),
         ([0.5, 0.25], ["0.5", "0.25"]),
         (np.array([7, 3], np.uint8), [7, 3]),
-        ([-1, -2], [-1, -2]),  # whose hashes are equal
+        ([-1, -2], [-1, -2]),  # their hashes are equal
         ([-2, -1], [-2, -1]),
         ([2**61 - 1, 0], [2**61 - 1, 0]),
         (pa.array(np.array([2, 1], np.float16)), ["2.0", "1.0"]),
         (pa.array(["b", "a"], pa.string_view()), ["b", "a"]),
         (pa.array([True, False]), ["True", "False"]),
         (pa.array([2, 1], pa.time64("ns")), ["00:00:00.000000002", "00:00:00.000000001"]),
-        (  # beyond the last year of Python
+        (  # after the last year of Python dates
             pa.array(np.array([2**31 - 1, 0], np.int32)).view(pa.date32()),
             ["5881580-07-11", "1970-01-01"],
         ),

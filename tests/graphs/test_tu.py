@@ -43,7 +43,7 @@ def test_set_is_read_as_documented_by_its_readme(tmp_path):
 
 @given(specs=spec_lists(labelled=False, n_attributes=0, weighted=False))
 def test_graphs_round_trip(tmp_path_factory, specs):
-    """Graphs without nodes are ids that no node has."""
+    """Ids that do not occur are graphs without nodes."""
     folder = tmp_path_factory.mktemp("tu")
     first = np.cumsum([1, *(spec.n_nodes for spec in specs)])
     edges = []
@@ -136,7 +136,7 @@ def test_leading_blank_line_is_ignored(tmp_path):
 
 
 def test_large_malformed_archive_raises_without_crash(tmp_path):
-    """Parsing threads must not outlive the error: run it to the end of a process."""
+    """Run in a separate process: threads of the parser must end with the error."""
     write(tmp_path / "X", A="1, 2\n" * 10 + "bad\n" + "2, 1\n" * 6_000_000)
     with zipfile.ZipFile(
         tmp_path / "x.zip", "w", zipfile.ZIP_DEFLATED, compresslevel=1
@@ -169,7 +169,7 @@ def test_two_sets_in_one_folder_raise(tmp_path):
         read_graphs(tmp_path / "X")
 
 
-# --- hostile files ----------------------------------------------------------------------
+# --- malicious files --------------------------------------------------------------------
 
 
 def pack(path, compression=zipfile.ZIP_DEFLATED, **changes):
@@ -221,7 +221,7 @@ def test_excessive_lines_and_columns_raise(tmp_path, case, packed):
 
 
 def test_member_beyond_the_limit_raises(tmp_path):
-    """Padding in another member does not raise the bound."""
+    """The size of another member does not increase the limit."""
     path = pack(tmp_path / "x.zip", node_labels="0\n" * 5 * 2**22)
     with zipfile.ZipFile(path, "a") as archive:
         archive.writestr("padding", np.random.default_rng(0).bytes(2**20))
