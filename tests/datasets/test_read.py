@@ -87,7 +87,7 @@ def test_tu_format_contains_classes(tmp_path, monkeypatch):
         datasets.read(write_tu(tmp_path / "none", labels=""))
     with pytest.raises(FileFormatError, match="2 numbers per graph"):
         datasets.read(write_tu(tmp_path / "two", labels="1,2\n2,1\n"))
-    with pytest.raises(InputError, match="of one class"):
+    with pytest.raises(InputError, match="have only the class 1"):
         datasets.read(write_tu(tmp_path / "same", labels="1\n1\n"))
 
 
