@@ -15,7 +15,7 @@ from gskn.exceptions import FileFormatError, MissingFileError
 
 
 def npy(header: bytes, content: bytes = b"") -> bytes:
-    """Build an npy file by hand, whatever its header declares."""
+    """Return an npy file with any header."""
     padded = header + b" " * (-(len(header) + 11) % 64) + b"\n"
     return b"\x93NUMPY\x01\x00" + len(padded).to_bytes(2, "little") + padded + content
 
@@ -26,7 +26,7 @@ def write_archive(path, members, compression=zipfile.ZIP_STORED):
             archive.writestr(name, content)
 
 
-def test_arrays_come_back(tmp_path):
+def test_arrays_round_trip(tmp_path):
     path = tmp_path / "a.npz"
     expected = {"x": np.arange(6.0).reshape(2, 3), "text": np.array(["a", "bc"])}
     np.savez_compressed(path, **expected)
@@ -45,7 +45,7 @@ def test_only_wanted_arrays_are_unpacked(tmp_path):
     members = {"x.npy": buffer.getvalue(), "unused.npy": bomb.getvalue()}
     write_archive(path, members, zipfile.ZIP_DEFLATED)
     assert read_arrays(path, wanted=["x"])["x"].tolist() == [0, 1, 2]
-    with pytest.raises(FileFormatError, match="more than the bound"):
+    with pytest.raises(FileFormatError, match="more than the limit"):
         read_arrays(path)
 
 
@@ -65,14 +65,14 @@ def test_only_wanted_arrays_are_unpacked(tmp_path):
         b"",
     ],
 )
-def test_wrong_headers_are_refused_before_memory_is_allocated(tmp_path, header):
+def test_invalid_headers_raise_before_memory_is_allocated(tmp_path, header):
     path = tmp_path / "a.npz"
     write_archive(path, {"x.npy": npy(header, b"12345678")})
     with pytest.raises(FileFormatError):
         read_arrays(path)
 
 
-def test_damaged_bytes_are_found_by_the_checksum(tmp_path):
+def test_checksum_detects_damaged_bytes(tmp_path):
     path = tmp_path / "a.npz"
     np.savez(path, x=np.arange(100.0))
     content = bytearray(path.read_bytes())
@@ -82,7 +82,7 @@ def test_damaged_bytes_are_found_by_the_checksum(tmp_path):
         read_arrays(path)
 
 
-def test_an_array_must_not_occur_twice(tmp_path):
+def test_duplicate_arrays_raise(tmp_path):
     path = tmp_path / "a.npz"
     buffer = io.BytesIO()
     np.save(buffer, np.arange(3))
@@ -92,14 +92,14 @@ def test_an_array_must_not_occur_twice(tmp_path):
 
 
 @pytest.mark.parametrize("content", [b"", b"PK", json.dumps({}).encode(), bytes(100)])
-def test_other_files_are_refused(tmp_path, content):
+def test_other_files_raise(tmp_path, content):
     path = tmp_path / "a.npz"
     path.write_bytes(content)
     with pytest.raises(FileFormatError, match="npz"):
         read_arrays(path)
 
 
-def test_missing_files_and_folders_are_refused(tmp_path):
+def test_missing_files_and_folders_raise(tmp_path):
     with pytest.raises(MissingFileError):
         read_arrays(tmp_path / "none.npz")
     with pytest.raises(FileFormatError, match="regular"):
@@ -107,14 +107,14 @@ def test_missing_files_and_folders_are_refused(tmp_path):
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
-def test_a_pipe_is_not_waited_for(tmp_path):
+def test_pipe_raises(tmp_path):
     path = tmp_path / "a.npz"
     os.mkfifo(path)
     with pytest.raises(FileFormatError, match="regular"):
         read_arrays(path)
 
 
-def test_the_bound_on_memory_grows_with_the_file():
+def test_memory_limit_grows_with_the_file():
     assert max_unpacked_bytes(0) < 2**30
     assert max_unpacked_bytes(2**30) > 2**35
 
@@ -140,7 +140,7 @@ def read_member(path):
 @pytest.mark.parametrize(
     "compression", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA]
 )
-def test_a_member_takes_no_more_memory_than_it_declares(tmp_path, compression):
+def test_member_needs_no_more_memory_than_its_declared_size(tmp_path, compression):
     path = tmp_path / "a.zip"
     write_archive(path, {"x": bytes(2**26)}, compression)
     content = bytearray(path.read_bytes())
@@ -150,7 +150,7 @@ def test_a_member_takes_no_more_memory_than_it_declares(tmp_path, compression):
     assert peak_of(lambda: read_member(path)) < 2**24
 
 
-def test_a_dictionary_is_no_larger_than_the_member(tmp_path):
+def test_lzma_dictionary_is_not_larger_than_the_member(tmp_path):
     path = tmp_path / "a.zip"
     write_archive(path, {"x": b"1, 2\n" * 100}, zipfile.ZIP_LZMA)
     content = bytearray(path.read_bytes())

@@ -15,7 +15,7 @@ def test_distinct_rows_are_found(rows):
     assert len(first) == len({tuple(row) for row in rows})
 
 
-def test_rows_that_share_a_number_are_told_apart():
+def test_rows_with_equal_projections_are_distinguished():
     weights = np.random.default_rng(0).random(2)
     rows = np.array([[1 / weights[0], 0], [0, 1 / weights[1]], [1 / weights[0], 0]])
     assert len(set((rows * weights).sum(axis=1))) == 1
@@ -27,7 +27,7 @@ def test_rows_that_share_a_number_are_told_apart():
 @pytest.mark.parametrize(
     "node_features", ["auto", ("labels", "degrees"), ("labels", "attributes")]
 )
-def test_distinct_rows_of_nodes_are_their_rows(node_features):
+def test_distinct_rows_of_nodes_match_transform(node_features):
     graphs = datasets.load("structure").graphs[:50]
     labels = graphs.degrees % 3
     attributes = np.column_stack([labels, graphs.degrees]).astype(float)

@@ -21,7 +21,7 @@ def write_half(path):
         raise ZeroDivisionError
 
 
-def test_a_file_is_there_when_the_block_succeeds(tmp_path):
+def test_file_exists_after_the_block_succeeds(tmp_path):
     path = tmp_path / "new" / "rows.csv"
     with whole_file(path) as temporary:
         temporary.write_text("rows")
@@ -33,7 +33,7 @@ def test_a_file_is_there_when_the_block_succeeds(tmp_path):
     assert [file.name for file in path.parent.iterdir()] == ["rows.csv"]
 
 
-def test_what_killed_processes_left_is_removed_and_nothing_else(tmp_path):
+def test_only_old_temporary_files_are_removed(tmp_path):
     with whole_file(tmp_path / "env") as temporary:
         left = tmp_path / temporary.name.replace(".env.", ".env.x")
     for name in (".env.local", ".env.swp", "env.gskn-tmp", left.name):
@@ -43,12 +43,12 @@ def test_what_killed_processes_left_is_removed_and_nothing_else(tmp_path):
     fresh.write_text("another process writes here")
     with whole_file(tmp_path / "env") as temporary:
         temporary.write_text("new")
-    found = {file.name for file in tmp_path.iterdir()}
-    assert found == {".env.local", ".env.swp", "env.gskn-tmp", fresh.name, "env"}
+    names = {file.name for file in tmp_path.iterdir()}
+    assert names == {".env.local", ".env.swp", "env.gskn-tmp", fresh.name, "env"}
 
 
 @pytest.mark.parametrize("check", CHECKS)
-def test_a_loop_of_links_is_refused_as_an_output(tmp_path, check):
+def test_output_in_a_loop_of_links_raises(tmp_path, check):
     (tmp_path / "a").symlink_to("b")
     (tmp_path / "b").symlink_to("a")
     for path in (tmp_path / "a", tmp_path / "a" / "rows.csv"):
@@ -70,7 +70,7 @@ def test_a_loop_of_links_is_refused_as_an_output(tmp_path, check):
         ("a\0b", "cannot be written: embedded null"),
     ],
 )
-def test_an_impossible_output_is_refused_before_the_work(tmp_path, check, name, reason):
+def test_invalid_outputs_raise(tmp_path, check, name, reason):
     (tmp_path / "folder").mkdir()
     (tmp_path / "file").touch()
     os.mkfifo(tmp_path / "pipe")
@@ -79,7 +79,7 @@ def test_an_impossible_output_is_refused_before_the_work(tmp_path, check, name, 
     assert "\n" not in str(caught.value)
 
 
-def test_a_folder_that_is_a_broken_link_is_refused(tmp_path):
+def test_output_in_a_broken_link_raises(tmp_path):
     (tmp_path / "broken").symlink_to("nowhere")
     with pytest.raises(InputError, match="is not a folder"):
         check_output(tmp_path / "broken" / "rows.csv")
@@ -87,12 +87,12 @@ def test_a_folder_that_is_a_broken_link_is_refused(tmp_path):
 
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs /proc")
 @pytest.mark.parametrize("check", CHECKS)
-def test_a_folder_in_which_no_file_can_be_created_is_refused(check):
+def test_output_in_a_read_only_folder_raises(check):
     with pytest.raises(InputError, match="'/proc/rows.csv' cannot be written: "):
         check(Path("/proc/rows.csv"))
 
 
-def test_checks_leave_nothing_behind(tmp_path):
+def test_checks_create_no_files(tmp_path):
     file = tmp_path / "file"
     file.write_text("as it was")
     (tmp_path / "link").symlink_to("new/target")
@@ -104,7 +104,7 @@ def test_checks_leave_nothing_behind(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["x" * 251 + ".csv", "é" * 125 + ".csv"])
-def test_the_longest_names_can_be_written(tmp_path, name):
+def test_longest_names_can_be_written(tmp_path, name):
     path = tmp_path / name
     check_output(path)
     for _ in range(2):

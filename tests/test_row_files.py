@@ -25,12 +25,13 @@ def write(path, names, cuts, **metadata):
 
 
 def read(path):
-    """Return graphs, nodes, rows and names of columns."""
+    """Return graphs, nodes, embeddings and names of columns."""
     if path.suffix == ".npz":
         with np.load(path, allow_pickle=False) as file:
-            found = {name: file[name] for name in file.files}
-        names = ["graph", "node", *found["names"].tolist()]
-        return found["graph"].tolist(), found["node"].tolist(), found["rows"], names
+            arrays = {name: file[name] for name in file.files}
+        names = ["graph", "node", *arrays["names"].tolist()]
+        ids = arrays["graph"].tolist(), arrays["node"].tolist()
+        return *ids, arrays["rows"], names
     if path.suffix == ".parquet":
         table = pq.read_table(path).to_pydict()
         names, columns = list(table), list(table.values())
@@ -45,7 +46,7 @@ def read(path):
 @pytest.mark.parametrize("suffix", [".parquet", ".csv", ".npz"])
 @pytest.mark.parametrize("kind", NAMES)
 @pytest.mark.parametrize("cuts", [[], [1, 4], [2, 2, 6]])
-def test_rows_come_back_bit_for_bit(tmp_path, suffix, kind, cuts, monkeypatch):
+def test_embeddings_round_trip_bit_for_bit(tmp_path, suffix, kind, cuts, monkeypatch):
     monkeypatch.setattr(_row_files, "_GROUP_CELLS", 6)
     path = tmp_path / "new" / f"rows{suffix}"
     write(path, NAMES[kind], cuts)
@@ -58,7 +59,7 @@ def test_rows_come_back_bit_for_bit(tmp_path, suffix, kind, cuts, monkeypatch):
     assert [child.name for child in path.parent.iterdir()] == [path.name]
 
 
-def test_parquet_says_where_it_comes_from(tmp_path, monkeypatch):
+def test_parquet_contains_metadata(tmp_path, monkeypatch):
     monkeypatch.setattr(_row_files, "_GROUP_CELLS", 6)
     path = tmp_path / "rows.parquet"
     write(path, NAMES["text"], [1, 2, 3, 4, 5, 6], parameters=json.dumps({"alpha": 1}))
@@ -68,7 +69,7 @@ def test_parquet_says_where_it_comes_from(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("suffix", [".parquet", ".csv", ".npz"])
-def test_a_failure_leaves_the_old_file_and_nothing_else(tmp_path, suffix):
+def test_failure_keeps_the_old_file(tmp_path, suffix):
     path = tmp_path / f"rows{suffix}"
     path.write_text("old")
 
@@ -84,7 +85,7 @@ def test_a_failure_leaves_the_old_file_and_nothing_else(tmp_path, suffix):
         assert list(tmp_path.iterdir()) == [path]
 
 
-def test_places_that_cannot_be_written_are_refused_at_once(tmp_path):
+def test_paths_that_cannot_be_written_raise(tmp_path):
     (tmp_path / "file").touch()
     (tmp_path / "folder.csv").mkdir()
     for path, message in (
@@ -99,7 +100,7 @@ def test_places_that_cannot_be_written_are_refused_at_once(tmp_path):
 
 
 @pytest.mark.parametrize("suffix", [".parquet", ".csv", ".npz"])
-def test_names_that_are_not_utf8_are_written_with_escapes(tmp_path, suffix):
+def test_names_that_are_not_utf8_are_escaped(tmp_path, suffix):
     path = tmp_path / f"rows{suffix}"
     names = np.array(["caf\udce9", "plain", "\ud800"], dtype=object)
     with open_row_file(path, ["a\udcff", "b"], {"from": "x\udcff"}) as append:

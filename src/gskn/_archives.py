@@ -1,8 +1,8 @@
 """Read zip and npz archives from untrusted files.
 
 numpy allocates the shape that a header declares before it reads the values, and unpacks
-every member that is asked for. Here each header is compared with the size of its member,
-and the total with a bound, before any array is allocated. No objects are unpickled.
+members of any size. Here each header is compared with the size of its member, and the
+total size with a limit, before any array is allocated. Objects are not unpickled.
 """
 
 import bz2
@@ -24,9 +24,9 @@ import numpy as np
 from gskn._files import check_regular
 from gskn._limits import max_unpacked_bytes
 from gskn._types import AnyArray
-from gskn.exceptions import FileFormatError
+from gskn.exceptions import FileFormatError, describe_error
 
-# What zipfile and the decompressors raise on damaged archives.
+# Errors of zipfile and the decompressors for damaged archives.
 ARCHIVE_ERRORS = (
     zipfile.BadZipFile,
     zlib.error,
@@ -36,7 +36,7 @@ ARCHIVE_ERRORS = (
     NotImplementedError,  # an unknown compression method or version
     RuntimeError,  # an encrypted member
     ValueError,  # a header that is not UTF-8 or has a negative offset
-    LookupError,  # an empty member name
+    LookupError,  # a member without a name
     OverflowError,
     struct.error,
 )
@@ -44,7 +44,7 @@ _HEADER_READERS = {
     (1, 0): np.lib.format.read_array_header_1_0,
     (2, 0): np.lib.format.read_array_header_2_0,
 }
-# What numpy raises on a malformed header, which is a Python literal.
+# Errors of numpy for a malformed header, which is a Python literal.
 _HEADER_ERRORS = (SyntaxError, TokenError, TypeError, RecursionError, MemoryError)
 _KINDS = "biufUS"  # booleans, numbers and text
 
@@ -59,10 +59,10 @@ def read_arrays(
     path : Path
         The archive.
     wanted : collection of str, default=None
-        Names of the arrays to read; others are not unpacked, and missing ones are left
-        out. None reads all.
+        Names of the arrays to read. Others are not unpacked, and missing arrays are
+        omitted from the result. None reads all.
     stored : bool, default=False
-        Whether to refuse compressed arrays, so that the file is as large as its arrays.
+        Whether to raise for compressed arrays, so that the file is as large as its arrays.
 
     Returns
     -------
@@ -72,8 +72,8 @@ def read_arrays(
     Raises
     ------
     FileFormatError
-        If the file is not an npz archive, is damaged, holds objects or would take too
-        much memory.
+        If the file is not an npz archive, is damaged, contains objects or needs too much
+        memory.
     """
     check_regular(path)
     try:
@@ -87,17 +87,18 @@ def read_arrays(
     except FileFormatError:
         raise
     except (*ARCHIVE_ERRORS, *_HEADER_ERRORS) as error:
-        raise FileFormatError(path, f"not a readable npz archive: {error}") from error
+        reason = describe_error(error)
+        raise FileFormatError(path, f"not a readable npz archive: {reason}") from error
 
 
 @contextmanager
 def open_member(
     archive: zipfile.ZipFile, info: zipfile.ZipInfo, path: str | Path
-) -> Iterator[IO[bytes]]:
+) -> Iterator[io.BufferedReader]:
     """Open a member of a zip archive for reading, in memory bounded by its declared size.
 
-    zipfile unpacks whole pieces of bzip2 and LZMA data, however large they become, and
-    allocates the dictionary that an LZMA header declares.
+    zipfile itself unpacks pieces of bzip2 and LZMA data to any size, and allocates a
+    dictionary of the size that an LZMA header declares.
 
     Parameters
     ----------
@@ -111,7 +112,7 @@ def open_member(
     Yields
     ------
     file : binary file
-        Raises FileFormatError where the data is damaged.
+        Reading damaged data raises FileFormatError.
     """
     with ExitStack() as stack:
         try:
@@ -144,7 +145,7 @@ def _lzma_filter(raw: IO[bytes], n_bytes: int) -> dict[str, int]:
     position_bits, literal_position_bits = divmod(packed, 5)
     return {
         "id": lzma.FILTER_LZMA1,
-        # No match reaches back further than the beginning.
+        # A match cannot start before the first byte.
         "dict_size": min(dict_size, max(n_bytes, 4096)),
         "lc": literal_context_bits,
         "lp": literal_position_bits,
@@ -181,21 +182,21 @@ class _Member(io.RawIOBase):
             return b""
         content = self._file.read(min(n_bytes, self._n_left))
         if not content:
-            raise EOFError(f"{self._n_left} bytes are missing at its end")
+            raise EOFError(f"{self._n_left} bytes are missing at the end")
         self._n_left -= len(content)
         self._checksum = zlib.crc32(content, self._checksum)
         if not self._n_left and self._checksum != self._expected:
-            raise zipfile.BadZipFile("its CRC-32 checksum is wrong")
+            raise zipfile.BadZipFile("the CRC-32 checksum is wrong")
         return content
 
 
 def _damaged(path: str | Path, error: BaseException) -> FileFormatError:
-    reason = str(error) or type(error).__name__
-    return FileFormatError(path, f"damaged, or packed in an unsupported way: {reason}")
+    reason = describe_error(error)
+    return FileFormatError(path, f"damaged, or of an unsupported compression: {reason}")
 
 
 def read_array(content: bytes) -> AnyArray:
-    """Read one array in npy format; raise ValueError if it is malformed or has objects."""
+    """Read one array in npy format; raise ValueError if it is malformed or of objects."""
     file = io.BytesIO(content)
     try:
         _check_header(file, "npy", len(content))
@@ -221,30 +222,30 @@ def _select_members(
 
 
 def _check_total(members: Iterable[zipfile.ZipInfo], path: Path, *, stored: bool) -> None:
-    """Raise if the arrays would take too much memory."""
+    """Raise if the arrays need too much memory."""
     members = list(members)
     if stored and any(m.compress_type != zipfile.ZIP_STORED for m in members):
-        raise FileFormatError(path, "it has compressed arrays")
+        raise FileFormatError(path, "the archive has compressed arrays")
     total = sum(member.file_size for member in members)
     n_bytes = path.stat().st_size
-    bound = n_bytes if stored else max_unpacked_bytes(n_bytes)
-    if total > bound:
+    limit = n_bytes if stored else max_unpacked_bytes(n_bytes)
+    if total > limit:
         raise FileFormatError(
-            path, f"its arrays would take {total} bytes, more than the bound of {bound}"
+            path, f"the arrays need {total} bytes, more than the limit of {limit}"
         )
 
 
 def _check_header(file: IO[bytes], name: str, n_bytes: int) -> None:
-    """Raise if the header of an array does not agree with the size of its file."""
+    """Raise if the header of an array contradicts the size of its file."""
     shape, _, dtype = _read_header(file)
     sizes_are_integers = all(type(size) is int and size >= 0 for size in shape)
     if dtype.kind not in _KINDS:
-        raise ValueError(f"the array {name!r} has the type {dtype}")
-    # numpy counts the elements in int64 before it looks at the file.
+        raise ValueError(f"the array {name!r} has the unsupported type {dtype}")
+    # numpy computes the number of elements in int64 before it reads the file.
     if not sizes_are_integers or any(size > n_bytes for size in shape):
-        raise ValueError(f"the array {name!r} has the shape {shape}")
+        raise ValueError(f"the array {name!r} has the invalid shape {shape}")
     if file.tell() + math.prod(shape) * dtype.itemsize != n_bytes:
-        raise ValueError(f"the array {name!r} does not have the size it declares")
+        raise ValueError(f"the array {name!r} does not have the size in its header")
 
 
 def _read(archive: zipfile.ZipFile, member: zipfile.ZipInfo, path: Path) -> AnyArray:

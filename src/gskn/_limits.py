@@ -39,6 +39,19 @@ MAX_WALK_PAIRS = 2**34
 # (measured on PROTEINS).
 KERNEL_BLOCK_NODES = 2**9  # of graphs compared at a time
 KERNEL_CHUNK_CELLS = 2**22  # pairs of walks or of feature vectors compared at a time
+# The time of RDKit grows with the square or the cube of a molecule, and cannot be
+# interrupted: it is about 10 seconds at these limits, and hours at ten times the size.
+MAX_ATOMS = 10_000
+MAX_RINGS = 1_000
+
+# Edges and nodes of a chunk that is read and embedded at once. The node embeddings take
+# 64 MB; larger chunks are not faster.
+CHUNK_EDGES = 2**15
+
+# A graph may have this many nodes without edges, and as many more per edge. A node takes
+# 24 bytes while it is read, so a file of one edge cannot allocate more than 400 MB.
+_FREE_NODES = 2**24
+_NODES_PER_EDGE = 64
 
 
 def max_unpacked_bytes(n_bytes: int) -> int:
@@ -49,3 +62,8 @@ def max_unpacked_bytes(n_bytes: int) -> int:
 def max_text_bytes(n_bytes: int) -> int:
     """Return how many bytes of text an archive or a member of ``n_bytes`` may hold."""
     return _FREE_TEXT_BYTES + _MAX_RATIO * n_bytes
+
+
+def max_implied_nodes(n_edges: int) -> int:
+    """Return how many nodes a graph of ``n_edges`` edges may have."""
+    return _FREE_NODES + _NODES_PER_EDGE * n_edges

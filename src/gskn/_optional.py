@@ -1,4 +1,4 @@
-"""Packages that come with an extra, imported when they are needed."""
+"""Optional packages, imported when they are needed."""
 
 from functools import lru_cache
 from importlib import import_module
@@ -8,7 +8,7 @@ from gskn.exceptions import MissingExtraError
 
 
 def require(module: str, *, extra: str) -> Any:
-    """Import ``module``; if it is missing, raise with the extra of gskn to install."""
+    """Import ``module``; raise if it is missing, with the extra of gskn to install."""
     try:
         return import_module(module)
     except ModuleNotFoundError as error:
@@ -18,11 +18,11 @@ def require(module: str, *, extra: str) -> Any:
 
 
 def comes_from(value: object, package: str) -> bool:
-    """Return whether the class of ``value`` is from ``package``, without importing it."""
+    """Return whether ``package`` defines the class of ``value``, without importing it."""
     return _is_defined_in(type(value), package)  # type: ignore[arg-type]
 
 
-# Called several times for every graph of a list, with few classes.
+# Called several times for every graph of a list, with few different classes.
 @lru_cache(maxsize=256)
-def _is_defined_in(kind: Any, package: str) -> bool:
-    return any(base.__module__.partition(".")[0] == package for base in kind.__mro__)
+def _is_defined_in(class_: Any, package: str) -> bool:
+    return any(base.__module__.partition(".")[0] == package for base in class_.__mro__)

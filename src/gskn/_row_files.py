@@ -1,4 +1,4 @@
-"""Write files of rows chunk by chunk, completely or not at all: parquet, csv or npz."""
+"""Write embeddings in chunks to parquet, csv or npz files, completely or not at all."""
 
 import tempfile
 import zipfile
@@ -16,7 +16,7 @@ from gskn._files import check_output, whole_file
 from gskn._types import AnyArray, FloatArray, NameArray
 from gskn.exceptions import InputError
 
-_GROUP_CELLS = 2**22  # of a row group of parquet; every group adds metadata
+_GROUP_CELLS = 2**22  # numbers in a row group of parquet; every group adds metadata
 
 Ids: TypeAlias = Mapping[str, NameArray]
 Write: TypeAlias = Callable[[Ids, FloatArray], None]
@@ -25,9 +25,10 @@ Write: TypeAlias = Callable[[Ids, FloatArray], None]
 def check_row_file(path: Path) -> None:
     """Raise if the suffix is not supported or the file cannot be written."""
     if path.suffix.lower() not in _FORMATS:
-        known = ", ".join(_FORMATS)
+        suffixes = ", ".join(_FORMATS)
         raise InputError(
-            f"Rows cannot be written to {str(path)!r}; its name must end in one of {known}."
+            f"Cannot write embeddings to {str(path)!r}; the name must end in one of "
+            f"{suffixes}."
         )
     check_output(path)
 
@@ -36,30 +37,31 @@ def check_row_file(path: Path) -> None:
 def open_row_file(
     path: Path, features: Sequence[str], metadata: Mapping[str, str]
 ) -> Iterator[Write]:
-    r"""Yield a function that appends rows; the file appears when the block succeeds.
+    r"""Yield a function that appends embeddings; create the file if the block succeeds.
 
-    The function takes columns of ids, integers or text, and equally many rows. A column
+    The function takes columns of ids, integers or text, and one embedding per id. A column
     has the type of its first chunk. Parquet stores ``metadata`` in its schema. An npz file
-    has the arrays ``rows``, one per column of ids, and ``names``, none of objects.
+    contains the embeddings in the array ``rows``, one array per column of ids, and the
+    names of the features in ``names``; no array contains objects.
 
-    Text is written as UTF-8. Names from files or folders that are not UTF-8 contain
-    characters that cannot be encoded; they are written as escapes, for instance
-    ``\udcff`` for the byte 0xff.
+    Text is written as UTF-8. Characters of file names that cannot be encoded as UTF-8 are
+    escaped, for instance ``\udcff`` for the byte 0xff.
     """
     check_row_file(path)
-    opened = _FORMATS[path.suffix.lower()]
+    open_format = _FORMATS[path.suffix.lower()]
     with (
         whole_file(path) as temporary,
         temporary.open("wb") as file,
-        opened(
+        open_format(
             file,
             [_escape(name) for name in features],
             {_escape(key): _escape(value) for key, value in metadata.items()},
         ) as write,
     ):
 
-        def write_escaped(ids: Ids, rows: FloatArray) -> None:
-            write({name: _escape_names(values) for name, values in ids.items()}, rows)
+        def write_escaped(ids: Ids, embeddings: FloatArray) -> None:
+            escaped = {name: _escape_names(values) for name, values in ids.items()}
+            write(escaped, embeddings)
 
         yield write_escaped
 
@@ -90,15 +92,15 @@ def _open_parquet(
         table = pa.concat_tables(waiting)
         if writer is None:
             ids = [name for name in table.column_names if name not in set(features)]
-            # Embeddings rarely repeat, and nobody searches by their extremes.
+            # Values of embeddings rarely repeat, and are not searched by range.
             writer = pyarrow.parquet.ParquetWriter(
                 file, table.schema, use_dictionary=ids, write_statistics=ids
             )
         writer.write_table(table, row_group_size=max(1, len(table)))
         waiting.clear()
 
-    def write(ids: Ids, rows: FloatArray) -> None:
-        table = _as_table(ids, rows, features).replace_schema_metadata(metadata)
+    def write(ids: Ids, embeddings: FloatArray) -> None:
+        table = _as_table(ids, embeddings, features).replace_schema_metadata(metadata)
         waiting.append(table)
         if sum(map(len, waiting)) * len(features) >= _GROUP_CELLS:
             flush()
@@ -118,9 +120,9 @@ def _open_csv(
 ) -> Iterator[Write]:
     writer: pyarrow.csv.CSVWriter | None = None
 
-    def write(ids: Ids, rows: FloatArray) -> None:
+    def write(ids: Ids, embeddings: FloatArray) -> None:
         nonlocal writer
-        table = _as_table(ids, rows, features)
+        table = _as_table(ids, embeddings, features)
         writer = writer or pyarrow.csv.CSVWriter(file, table.schema)
         writer.write_table(table)
 
@@ -131,12 +133,12 @@ def _open_csv(
             writer.close()
 
 
-def _as_table(ids: Ids, rows: FloatArray, features: list[str]) -> pa.Table:
+def _as_table(ids: Ids, embeddings: FloatArray, features: list[str]) -> pa.Table:
     columns = {
         name: pa.array(values, None if values.dtype.kind == "i" else pa.string())
         for name, values in ids.items()
     }
-    by_column = np.ascontiguousarray(rows.T)
+    by_column = np.ascontiguousarray(embeddings.T)
     return pa.table(columns | dict(zip(features, map(pa.array, by_column), strict=True)))
 
 
@@ -144,19 +146,19 @@ def _as_table(ids: Ids, rows: FloatArray, features: list[str]) -> pa.Table:
 def _open_npz(
     file: IO[bytes], features: list[str], _metadata: Mapping[str, str]
 ) -> Iterator[Write]:
-    """Collect pieces of every array in a temporary file, then join them in the archive.
+    """Write pieces of every array to a temporary file, then join them in the archive.
 
-    The header of an array precedes its values, but contains the number of rows and the
-    width of texts, which are known only at the end.
+    The header of an array precedes its values, but contains its length and the width of
+    its texts, which depend on all pieces.
     """
     columns: dict[str, _Pieces] = {}
 
-    def write(ids: Ids, rows: FloatArray) -> None:
-        texts = {
+    def write(ids: Ids, embeddings: FloatArray) -> None:
+        plain_ids = {
             name: values if values.dtype.kind == "i" else values.astype(str)
             for name, values in ids.items()
         }
-        for name, values in {"rows": rows, **texts}.items():
+        for name, values in {"rows": embeddings, **plain_ids}.items():
             if name not in columns:
                 columns[name] = _Pieces(Path(file.name).parent)
             columns[name].append(values)
@@ -175,10 +177,10 @@ def _open_npz(
 
 
 class _Pieces:
-    """Parts of one array on disk."""
+    """Pieces of one array in a temporary file."""
 
     def __init__(self, folder: Path) -> None:
-        self.file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - closed by its user
+        self.file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - closed by the caller
         self.shape: tuple[int, ...] = ()
         self.dtype: np.dtype[Any] = np.dtype(np.int64)
         self.n_pieces = 0
@@ -187,8 +189,8 @@ class _Pieces:
         np.lib.format.write_array(self.file, values, allow_pickle=False)
         n_rows = len(values) + (self.shape[0] if self.n_pieces else 0)
         self.shape = (n_rows, *values.shape[1:])
-        known = self.dtype if self.n_pieces else values.dtype
-        self.dtype = np.promote_types(known, values.dtype)
+        dtype = self.dtype if self.n_pieces else values.dtype
+        self.dtype = np.promote_types(dtype, values.dtype)
         self.n_pieces += 1
 
     def copy_to(self, member: IO[bytes]) -> None:
@@ -204,8 +206,10 @@ class _Pieces:
             member.write(piece.astype(self.dtype).tobytes())
 
 
-_Opened: TypeAlias = AbstractContextManager[Write]
-_FORMATS: dict[str, Callable[[IO[bytes], list[str], Mapping[str, str]], _Opened]] = {
+_Open: TypeAlias = Callable[
+    [IO[bytes], list[str], Mapping[str, str]], AbstractContextManager[Write]
+]
+_FORMATS: dict[str, _Open] = {
     ".parquet": _open_parquet,
     ".csv": _open_csv,
     ".npz": _open_npz,

@@ -14,18 +14,23 @@ NODE_FEATURES = ("labels", "attributes", "degrees")
 _MAX_SHOWN = 80  # characters of a value in a message
 
 
-def shorten(value: object) -> str:
-    """Return the representation of a value, cut off where it is long.
+def shorten(value: object, width: int = _MAX_SHOWN) -> str:
+    """Return the repr of a value on one line of at most ``width`` characters.
 
     Examples
     --------
-    >>> shorten("abc"), shorten(10**5000)
-    ("'abc'", 'an integer of 16610 bits')
+    >>> shorten("abc"), shorten("abcdefgh", 8), shorten(10**5000)
+    ("'abc'", "'abcd...", 'an integer of 16610 bits')
     """
-    if isinstance(value, int) and abs(value) >= 10**_MAX_SHOWN:  # repr may raise
+    # Python does not convert integers of more than 4300 digits to text.
+    if isinstance(value, int) and abs(value) >= 10**width:
         return f"an integer of {value.bit_length()} bits"
-    text = repr(value.item() if isinstance(value, np.generic) else value)
-    return text if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]}..."
+    try:
+        plain = value.item() if isinstance(value, np.number | np.bool_) else value
+        text = " ".join(repr(plain).split())
+    except (ValueError, RecursionError):  # a large integer in a list, or deep nesting
+        text = f"<{type(value).__name__}>"
+    return text if len(text) <= width else f"{text[: width - 3]}..."
 
 
 def check_int(value: object, name: str, *, minimum: int, maximum: int | None = None) -> int:

@@ -1,14 +1,14 @@
-"""Everything gskn raises on purpose, and its one warning.
+"""Errors and warnings of gskn.
 
 GsknError
-├── InputError (ValueError)                a graph, label, weight or option is wrong
-├── UnsupportedInputError (TypeError)      this kind of object is not a graph
-├── FileFormatError (ValueError)           a file is malformed; names file and line
-│   └── UnsafeArchiveError                 an archive reaches outside or is too large
-├── MissingFileError (FileNotFoundError)   no such file or folder
-│   └── DatasetNotFoundError               not on disk, and not to be downloaded
-├── UnknownDatasetError (LookupError)      no data set of that name
-└── MissingExtraError (ImportError)        an optional package is not installed
+├── InputError (ValueError)                invalid graph, label, weight or option
+├── UnsupportedInputError (TypeError)      object of a type that is not supported
+├── FileFormatError (ValueError)           malformed file; names the file and the line
+│   └── UnsafeArchiveError                 archive with unsafe paths or of excessive size
+├── MissingFileError (FileNotFoundError)   file or folder that does not exist
+│   └── DatasetNotFoundError               data set neither on disk nor downloadable
+├── UnknownDatasetError (LookupError)      unknown name of a data set
+└── MissingExtraError (ImportError)        optional package that is not installed
 
 GsknWarning (UserWarning)
 """
@@ -17,11 +17,11 @@ from pathlib import Path
 
 
 class GsknError(Exception):
-    """Base of all errors raised by gskn.
+    """Base class of all errors of gskn.
 
-    Messages quote names from files and errors of other libraries. Line breaks become
-    spaces, and control characters and lone surrogates are escaped, so that a message is
-    one printable line.
+    Messages may quote names from files and messages of other libraries. Line breaks are
+    replaced by spaces, and control characters and lone surrogates are escaped, so every
+    message is one printable line.
     """
 
     def __init__(self, message: object = ""):
@@ -40,6 +40,20 @@ def one_line(message: object) -> str:
     return text if text.isprintable() else printable(" ".join(text.split()))
 
 
+def describe_error(error: BaseException) -> str:
+    r"""Return the reason of an error on one line of at most 300 characters.
+
+    For an error of the operating system, this is the reason without number and path.
+
+    Examples
+    --------
+    >>> describe_error(ValueError("two\nlines")), describe_error(KeyError())
+    ('two lines', 'KeyError')
+    """
+    reason = getattr(error, "strerror", None) or str(error)
+    return " ".join(str(reason).split())[:300] or type(error).__name__
+
+
 def printable(text: str) -> str:
     """Return a text with unprintable characters, except line breaks and tabs, escaped."""
     if text.isprintable():
@@ -55,11 +69,11 @@ def _escape(character: str) -> str:
 
 
 class InputError(GsknError, ValueError):
-    """A graph, an attribute or an option has a value that cannot be used."""
+    """A graph, an attribute or an option has an invalid value."""
 
 
 class UnsupportedInputError(GsknError, TypeError):
-    """The object is of no kind that can be read as graphs."""
+    """The type of an object is not supported."""
 
 
 class FileFormatError(GsknError, ValueError):
@@ -69,32 +83,32 @@ class FileFormatError(GsknError, ValueError):
         self.path = str(path)
         self.reason = reason
         self.line = line
-        place = self.path.replace("\n", "\\n")  # members of archives have any name
+        place = self.path.replace("\n", "\\n")  # members of archives may have any name
         if line is not None:
             place = f"{place}, line {line}"
         super().__init__(f"{place}: {reason}")
 
-    # Errors cross process borders; the default would call __init__ with the message.
+    # By default, unpickling would call __init__ with the message.
     def __reduce__(self) -> tuple[object, ...]:
         return _rebuild_file_error, (type(self), self.path, self.reason, self.line)
 
 
 def _rebuild_file_error(
-    kind: type[FileFormatError], path: str, reason: str, line: int | None
+    error_type: type[FileFormatError], path: str, reason: str, line: int | None
 ) -> FileFormatError:
-    return kind(path, reason, line=line)
+    return error_type(path, reason, line=line)
 
 
 class UnsafeArchiveError(FileFormatError):
-    """An archive has members outside its folder or unpacks beyond the bound."""
+    """An archive has members outside its folder, or unpacks to an excessive size."""
 
 
 class MissingFileError(GsknError, FileNotFoundError):
-    """There is no such file or folder."""
+    """A file or folder does not exist."""
 
 
 class DatasetNotFoundError(MissingFileError):
-    """A known data set is not on disk and could not be downloaded."""
+    """A data set of the catalog is not on disk and could not be downloaded."""
 
 
 class UnknownDatasetError(GsknError, LookupError):
@@ -102,14 +116,13 @@ class UnknownDatasetError(GsknError, LookupError):
 
 
 class MissingExtraError(GsknError, ImportError):
-    """An optional package is needed and not installed."""
+    """An optional package is required, but not installed."""
 
     def __init__(self, module: str, extra: str):
         self.module = module
         self.extra = extra
         super().__init__(
-            f"{module} is needed for this and is not installed; "
-            f"run: pip install 'gskn[{extra}]'"
+            f"{module} is required, but not installed; run: pip install 'gskn[{extra}]'"
         )
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -117,4 +130,4 @@ class MissingExtraError(GsknError, ImportError):
 
 
 class GsknWarning(UserWarning):
-    """Something was read or done differently from what one might expect."""
+    """Base class of warnings about input that is read in an unexpected way."""

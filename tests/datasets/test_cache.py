@@ -10,7 +10,7 @@ import pytest
 from gskn import datasets
 from gskn.datasets import _cache
 from gskn.datasets._cache import cache_path, read_tu_cached
-from gskn.graphs._tu import read_tu
+from gskn.graphs import read_tu
 from tests.graphs.test_tu import FILES, write
 from tests.reference.graphs import check_layout, check_same
 
@@ -27,7 +27,7 @@ def source(tmp_path):
 
 @pytest.fixture
 def parses(monkeypatch):
-    """Count how often a source is parsed."""
+    """Count the calls of the parser."""
     calls = []
 
     def counted(path):
@@ -38,7 +38,7 @@ def parses(monkeypatch):
     return calls
 
 
-def test_the_second_load_reads_the_cache(source, parses):
+def test_second_load_reads_the_cache(source, parses):
     first, second = read_tu_cached(source), read_tu_cached(source)
     assert len(parses) == 1
     assert cache_path(source).parent == source.parent / ".gskn-cache"
@@ -49,13 +49,13 @@ def test_the_second_load_reads_the_cache(source, parses):
     assert [path.name for path in cache_path(source).parent.iterdir()] == ["X.zip.npz"]
 
 
-def test_tuples_survive_the_cache(tmp_path, parses):
+def test_tuples_round_trip_through_the_cache(tmp_path, parses):
     folder = write(tmp_path / "X", node_labels="1, 2\n1, 3\n1, 2\n0, 0\n")
     check_same(read_tu_cached(folder).graphs, read_tu_cached(folder).graphs)
     assert len(parses) == 1
 
 
-def test_another_source_of_equal_size_is_parsed_anew(tmp_path, parses):
+def test_modified_source_of_equal_size_is_parsed_again(tmp_path, parses):
     folder = write(tmp_path / "X")
     read_tu_cached(folder)
     write(tmp_path / "X", graph_labels="-1\n2\n")
@@ -151,7 +151,7 @@ DAMAGES = {
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_a_cache_that_cannot_be_believed_is_made_anew(source, parses, damage):
+def test_invalid_cache_is_replaced(source, parses, damage):
     first = read_tu_cached(source)
     DAMAGES[damage](cache_path(source))
     check_same(read_tu_cached(source).graphs, first.graphs)
@@ -160,7 +160,7 @@ def test_a_cache_that_cannot_be_believed_is_made_anew(source, parses, damage):
     assert len(parses) == 2
 
 
-def test_no_single_damaged_byte_is_believed_or_fatal(source):
+def test_cache_with_one_damaged_byte_is_detected(source):
     first = read_tu_cached(source)
     path = cache_path(source)
     whole = path.read_bytes()
@@ -172,7 +172,7 @@ def test_no_single_damaged_byte_is_believed_or_fatal(source):
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
-def test_pipes_in_the_place_of_a_cache_or_beside_a_set_are_not_read(tmp_path, parses):
+def test_pipes_instead_of_a_cache_or_a_text_file_are_not_read(tmp_path, parses):
     folder = write(tmp_path / "X")
     os.mkfifo(folder / "notes.txt")
     cache = cache_path(folder)
@@ -183,7 +183,7 @@ def test_pipes_in_the_place_of_a_cache_or_beside_a_set_are_not_read(tmp_path, pa
     assert len(parses) == 1
 
 
-def test_what_a_killed_process_left_is_removed_a_day_later(source):
+def test_temporary_files_are_removed_after_a_day(source):
     folder = cache_path(source).parent
     folder.mkdir()
     old, new = (folder / f".X.zip.npz.{name}.gskn-tmp" for name in ("old", "new"))
@@ -194,11 +194,11 @@ def test_what_a_killed_process_left_is_removed_a_day_later(source):
     assert {path.name for path in folder.iterdir()} == {new.name, "X.zip.npz"}
 
 
-def test_where_no_cache_can_be_written_the_set_still_loads(source, caplog):
+def test_set_loads_if_the_cache_cannot_be_written(source, caplog):
     (source.parent / ".gskn-cache").write_text("in the way")
     with caplog.at_level(logging.WARNING):
         assert read_tu_cached(source).graphs.n_graphs == 2
-    assert "no cache" in caplog.text
+    assert "could not be written" in caplog.text
 
 
 def _load_regularly(folder):

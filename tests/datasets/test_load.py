@@ -19,7 +19,7 @@ from tests.reference.graphs import check_same
 GRAPH_SETS = [info.name for info in datasets.known_sets() if info.file.endswith(".zip")]
 NODE_SETS = ["cora", "pubmed", "ppi"]
 
-# Graphs, mean nodes and mean edges, classes, labels, attributes: the table of the sets.
+# Graphs, mean nodes, mean edges, classes, labels and attributes of every set.
 STATISTICS = {
     "MUTAG": (188, 17.93, 19.79, 2, 7, 0),
     "PTC": (344, 25.56, 25.96, 2, 19, 0),
@@ -39,7 +39,7 @@ STATISTICS = {
 
 
 @pytest.mark.parametrize("name", STATISTICS)
-def test_real_sets_have_the_statistics_of_their_table(real_data, name):
+def test_benchmark_sets_match_the_catalog(real_data, name):
     data = datasets.load(name, real_data)
     graphs = data.graphs
     n_graphs, nodes, edges, classes, labels, attributes = STATISTICS[name]
@@ -60,13 +60,13 @@ def test_real_sets_have_the_statistics_of_their_table(real_data, name):
 
 
 @pytest.mark.parametrize("name", [*GRAPH_SETS, *NODE_SETS])
-def test_real_sets_match_their_checksums(real_data, name):
+def test_benchmark_sets_match_their_checksums(real_data, name):
     info = datasets.find_set(name)
     verify_files(info, datasets.find_files(info, real_data))
 
 
 @pytest.mark.parametrize(("name", "n_loops"), [("COLLAB", 2837), ("ppi", 6322)])
-def test_self_loops_are_kept(real_data, name, n_loops):
+def test_self_loops_are_read(real_data, name, n_loops):
     graphs = datasets.load(name, real_data).graphs
     assert (graphs.adjacency.diagonal() > 0).sum() == n_loops
 
@@ -85,7 +85,7 @@ def test_exp_pairs_and_csl_copies(real_data):
 @pytest.mark.parametrize(
     ("name", "tested"), [("MUTAG", 180), ("PTC", 340), ("PROTEINS", 1110), ("BZR", None)]
 )
-def test_folds_are_those_of_the_literature(real_data, name, tested):
+def test_folds_match_the_published_folds(real_data, name, tested):
     data = datasets.load(name, real_data)
     stored = data.folds["stratified_seed0"]
     splitter = StratifiedKFold(10, shuffle=True, random_state=0)
@@ -97,7 +97,7 @@ def test_folds_are_those_of_the_literature(real_data, name, tested):
         assert len(np.unique(np.concatenate(data.folds["published"]))) == tested
 
 
-def test_mutag_is_built_in():
+def test_mutag_is_part_of_the_package():
     data = datasets.load("MUTAG")
     assert (data.graphs.n_graphs, data.graphs.n_nodes, data.graphs.n_edges) == (
         188,
@@ -110,10 +110,10 @@ def test_mutag_is_built_in():
     path = datasets.find_files(info, datasets.data_home())
     assert path.parent == Path(datasets.__file__).parent
     verify_files(info, path)
-    assert not (path.parent / ".gskn-cache").exists()  # packages are not written to
+    assert not (path.parent / ".gskn-cache").exists()  # nothing is written to the package
 
 
-def test_built_in_mutag_equals_the_benchmark_files(real_data):
+def test_mutag_of_the_package_equals_the_benchmark_files(real_data):
     check_same(datasets.load("MUTAG").graphs, datasets.load("MUTAG", real_data).graphs)
 
 
@@ -138,32 +138,32 @@ def test_generated_sets_load_by_name(name):
         ("PubMed", "pubmed"),
     ],
 )
-def test_spelling_of_names_does_not_matter(name, expected):
+def test_case_and_dashes_of_names_are_ignored(name, expected):
     assert datasets.find_set(name).name == expected
 
 
-def test_an_unknown_name_suggests_the_nearest():
+def test_unknown_name_suggests_a_similar_one():
     with pytest.raises(UnknownDatasetError, match="did you mean 'MUTAG'"):
         datasets.load("MUTAGG")
     with pytest.raises(LookupError, match="available: MUTAG, PTC"):
         datasets.load("xyz")
 
 
-def test_the_data_folder_is_argument_then_environment_then_cache(tmp_path, monkeypatch):
+def test_data_folder_is_argument_then_environment_then_cache(tmp_path, monkeypatch):
     assert "gskn" in str(datasets.data_home())
     monkeypatch.setenv("GSKN_DATA", str(tmp_path / "env"))
     assert datasets.data_home() == tmp_path / "env"
     assert datasets.data_home(tmp_path) == tmp_path
 
 
-def test_a_folder_serves_as_well_as_an_archive(tmp_path):
+def test_folder_equals_archive(tmp_path):
     write(tmp_path / "PTC", name="PTC")
     data = datasets.load("PTC", tmp_path)
     assert data.graphs.n_graphs == 2
     assert data.folds == {}
 
 
-def test_folds_beside_the_data_are_read_and_checked(tmp_path):
+def test_stored_folds_are_read_and_checked(tmp_path):
     write(tmp_path / "PTC", name="PTC")
     folds = tmp_path / "folds" / "PTC.json"
     folds.parent.mkdir()
@@ -200,7 +200,7 @@ def test_folds_beside_the_data_are_read_and_checked(tmp_path):
         b"\xff\xfe",
     ],
 )
-def test_a_malformed_file_of_folds_is_one_clear_line(tmp_path, text):
+def test_malformed_folds_raise_a_message_of_one_line(tmp_path, text):
     write(tmp_path / "PTC", name="PTC")
     folds = tmp_path / "folds" / "PTC.json"
     folds.parent.mkdir()
@@ -211,7 +211,7 @@ def test_a_malformed_file_of_folds_is_one_clear_line(tmp_path, text):
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
-def test_pipes_and_folders_in_the_place_of_data_are_refused(tmp_path):
+def test_pipes_and_folders_instead_of_data_raise(tmp_path):
     write(tmp_path / "PTC", name="PTC")
     (tmp_path / "folds").mkdir()
     os.mkfifo(tmp_path / "folds" / "PTC.json")
@@ -223,19 +223,19 @@ def test_pipes_and_folders_in_the_place_of_data_are_refused(tmp_path):
             datasets.load(name, tmp_path)
 
 
-def test_graphs_with_several_classes_each_are_refused(tmp_path):
+def test_several_classes_per_graph_raise(tmp_path):
     write(tmp_path / "PTC", name="PTC", graph_labels="1, 2\n2, 1\n")
-    with pytest.raises(FileFormatError, match="2 numbers for each graph"):
+    with pytest.raises(FileFormatError, match="2 numbers per graph"):
         datasets.load("PTC", tmp_path)
 
 
-def test_a_set_without_classes_is_refused(tmp_path):
+def test_set_without_classes_raises(tmp_path):
     write(tmp_path / "PTC", name="PTC", graph_labels=None)
     with pytest.raises(FileFormatError, match="PTC_graph_labels.txt is missing"):
         datasets.load("PTC", tmp_path)
 
 
-def test_a_malformed_npz_is_refused(tmp_path):
+def test_malformed_npz_raises(tmp_path):
     for content in (b"nonsense", b""):
         (tmp_path / "cora.npz").write_bytes(content)
         with pytest.raises(FileFormatError, match="cora.npz"):
@@ -244,7 +244,7 @@ def test_a_malformed_npz_is_refused(tmp_path):
     with pytest.raises(FileFormatError, match="adj_shape"):
         datasets.load("cora", tmp_path)
     np.savez(tmp_path / "cora.npz", labels=np.array([{}], dtype=object), adj_shape=[1])
-    with pytest.raises(FileFormatError, match="'labels' has the type object"):
+    with pytest.raises(FileFormatError, match="'labels' has the unsupported type object"):
         datasets.load("cora", tmp_path)
 
 
@@ -268,7 +268,7 @@ def load_node_set(folder, **changes):
     return datasets.load("cora", folder)
 
 
-def test_a_small_node_set_is_read(tmp_path):
+def test_small_node_set_is_read(tmp_path):
     data = load_node_set(tmp_path)
     assert data.graphs.node_attributes.tolist() == [[0.5, 0], [0, 0], [0, 2]]
     assert data.graphs.n_edges == 2
@@ -288,8 +288,8 @@ WRONG_NODE_SETS = {
     "falling offsets": {"attr_indptr": [0, 2, 1, 2]},
     "negative offsets": {"attr_indptr": [0, -5, 1, 2]},
     "too few offsets": {"attr_indptr": [0, 2]},
-    "neighbours outside": {"adj_indices": [1, 0, 3, 1]},
-    "negative neighbours": {"adj_indices": [1, 0, -1, 1]},
+    "neighbors outside": {"adj_indices": [1, 0, 3, 1]},
+    "negative neighbors": {"adj_indices": [1, 0, -1, 1]},
     "adjacency offsets outside": {"adj_indptr": [0, 1, 3, 5]},
     "adjacency offsets fall": {"adj_indptr": [0, 3, 1, 4]},
     "float columns": {"attr_indices": [0.0, 1.0]},
@@ -331,16 +331,16 @@ WRONG_NODE_SETS = {
 
 
 @pytest.mark.parametrize("case", WRONG_NODE_SETS)
-def test_a_wrong_node_set_is_one_clear_line(tmp_path, case):
+def test_invalid_node_set_raises_a_message_of_one_line(tmp_path, case):
     changes = {name: np.asarray(value) for name, value in WRONG_NODE_SETS[case].items()}
     with pytest.raises(FileFormatError, match=r"cora\.npz: not a node set") as caught:
         load_node_set(tmp_path, **changes)
     assert "\n" not in str(caught.value)
 
 
-def test_arrays_of_small_types_are_bounded_by_the_memory_of_wide_ones(tmp_path):
+def test_memory_limit_counts_converted_arrays(tmp_path):
     n_nodes, n_entries = 2**13, 2**24
-    with pytest.raises(FileFormatError, match="more than the bound"):
+    with pytest.raises(FileFormatError, match="more than the limit"):
         load_node_set(
             tmp_path,
             adj_shape=np.array([n_nodes, n_nodes]),
@@ -349,8 +349,8 @@ def test_arrays_of_small_types_are_bounded_by_the_memory_of_wide_ones(tmp_path):
         )
 
 
-def test_a_damaged_node_set_is_one_clear_line(tmp_path):
-    """Every byte may be wrong: of the data, its headers and the directory."""
+def test_damaged_node_set_raises_a_message_of_one_line(tmp_path):
+    """Damage single bytes of the data, the headers and the directory."""
     load_node_set(tmp_path)
     path = tmp_path / "cora.npz"
     whole = path.read_bytes()
@@ -361,10 +361,10 @@ def test_a_damaged_node_set_is_one_clear_line(tmp_path):
         try:
             datasets.load("cora", tmp_path)
         except FileFormatError as error:
-            assert "\n" not in str(error)  # noqa: PT017 - some bytes do not matter
+            assert "\n" not in str(error)  # noqa: PT017 - some bytes are not used
 
 
-def test_a_dataset_is_frozen_and_pickles():
+def test_dataset_is_read_only_also_after_pickling():
     data = datasets.load("regular")
     again = pickle.loads(pickle.dumps(data))
     check_same(again.graphs, data.graphs)
@@ -380,25 +380,25 @@ def test_a_dataset_is_frozen_and_pickles():
             frozen.folds["stratified_seed0"][0][0] = 5
 
 
-def test_a_dataset_leaves_the_array_of_its_maker_alone():
+def test_array_of_the_caller_stays_writable():
     y = np.zeros(2)
     datasets.Dataset("mine", datasets.rings().graphs, y)
     y[0] = 1
 
 
-def test_a_data_folder_that_is_a_file_is_said_to_be_one(tmp_path):
+def test_data_folder_that_is_a_file_raises(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="is a file"):
         datasets.load("PTC", tmp_path / "file")
 
 
-def test_names_lists_every_set():
+def test_names_contains_every_set():
     assert len(datasets.names()) == 16
     assert gskn.datasets is datasets
 
 
-def test_sources_are_not_written_to(real_data, tmp_path):
-    """A folder without write permission stays as it is, also for root."""
+def test_sources_are_not_modified(real_data, tmp_path):
+    """A folder without write permission is not modified, even by root."""
     home = tmp_path / "home"
     home.mkdir()
     shutil.copy(real_data / "PTC.zip", home)

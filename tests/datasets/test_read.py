@@ -42,7 +42,7 @@ def write_tu(folder, *, labels="1\n2\n"):
     ],
 )
 @pytest.mark.parametrize("name", ["labels.csv", "Classes.csv", "graph_labels.csv"])
-def test_classes_beside_the_graphs(tmp_path, name, text):
+def test_classes_are_read_from_the_folder(tmp_path, name, text):
     folder = write_graphs(tmp_path / "own")
     (folder / name).write_text(text, newline="")
     data = datasets.read(folder)
@@ -51,7 +51,7 @@ def test_classes_beside_the_graphs(tmp_path, name, text):
     assert (data.name, data.task, data.n_classes) == (folder.as_posix(), "graph", 2)
 
 
-def test_a_file_of_classes_anywhere(tmp_path):
+def test_classes_are_read_from_any_file(tmp_path):
     folder = write_graphs(tmp_path / "own", 20)
     for file in (tmp_path / "y.csv", folder / "y.csv"):
         file.write_text("".join(f"g{n},{(-1) ** n}\n" for n in range(20)))
@@ -62,7 +62,7 @@ def test_a_file_of_classes_anywhere(tmp_path):
         assert len(data.folds["stratified_seed0"]) == 10
 
 
-def test_graphs_of_one_file_are_called_by_name_or_number(tmp_path):
+def test_graphs_of_one_file_are_identified_by_name_or_number(tmp_path):
     path = tmp_path / "edges.parquet"
     pq.write_table(pa.table({"graph": [7, 9], "source": [0, 0], "target": [1, 1]}), path)
     (tmp_path / "y.csv").write_text("9,old\n7,new\n")
@@ -72,7 +72,7 @@ def test_graphs_of_one_file_are_called_by_name_or_number(tmp_path):
     assert datasets.read(tmp_path / "two.g6", tmp_path / "y.csv").y.tolist() == ["a", "b"]
 
 
-def test_the_tu_format_has_its_own_classes(tmp_path, monkeypatch):
+def test_tu_format_contains_classes(tmp_path, monkeypatch):
     folder = write_tu(tmp_path / "some")
     with zipfile.ZipFile(tmp_path / "some.zip", "w") as archive:
         for file in folder.iterdir():
@@ -81,37 +81,37 @@ def test_the_tu_format_has_its_own_classes(tmp_path, monkeypatch):
         assert datasets.read(path).y.tolist() == [1, 2]
     monkeypatch.chdir(tmp_path)
     assert datasets.read("some").name == datasets.read("./some").name == "./some"
-    with pytest.raises(InputError, match="classes of its own"):
+    with pytest.raises(InputError, match="contains classes in NAME_graph_labels"):
         datasets.read(folder, "y.csv")
     with pytest.raises(FileFormatError, match=r"OWN_graph_labels\.txt is missing"):
         datasets.read(write_tu(tmp_path / "none", labels=""))
-    with pytest.raises(FileFormatError, match="2 numbers for each graph"):
+    with pytest.raises(FileFormatError, match="2 numbers per graph"):
         datasets.read(write_tu(tmp_path / "two", labels="1,2\n2,1\n"))
-    with pytest.raises(InputError, match="of one class"):
+    with pytest.raises(InputError, match="have only the class 1"):
         datasets.read(write_tu(tmp_path / "same", labels="1\n1\n"))
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("g0,a\ng1,b\n", r"labels\.csv: the graph 'g2' has no class, nor have 1 others"),
-        ("g0,a\ng1,b\ng2,a\n", r"'g3' has no class; add"),
-        ("g0,a\ng1,b\ng9,a\n", r"line 3: there is no graph 'g9'; the first .* 'g0'"),
-        ("g0,a\ng1,b\ng0,a\n", r"line 3: the graph 'g0' has a class in line 1 already"),
+        ("g0,a\ng1,b\n", r"labels\.csv: 2 of 4 graphs have no class, the first is 'g2'"),
+        ("g0,a\ng1,b\ng2,a\n", r"1 of 4 graphs have no class, the first is 'g3'; add"),
+        ("g0,a\ng1,b\ng9,a\n", r"line 3: unknown graph 'g9'; .* the first graph is 'g0'"),
+        ("g0,a\ng1,b\ng0,a\n", r"line 3: the graph 'g0' already has a class in line 1"),
         (
             "graph,class\ng0,a\ng0.g6,a\n",
-            r"line 3: the graph 'g0\.g6' has a class in line 2",
+            r"line 3: the graph 'g0\.g6' already has a class in line 2",
         ),
         ("g0,a,b\n", r"line 1: expected a graph and its class, got 'g0,a,b'"),
         ("g0,a\ng1,\n", r"line 2: expected a graph and its class, got 'g1,'"),
         ("g0,a\ng1\n", r"line 2: expected a graph and its class"),
-        ("g0,a\ng1,a\ng2,a\ng3,a\n", r"of one class \(a\)"),
-        ("", r"'g0' has no class, nor have 3 others"),
+        ("g0,a\ng1,a\ng2,a\ng3,a\n", r"have only the class a"),
+        ("", r"4 of 4 graphs have no class, the first is 'g0'"),
         (f"g0,a\ng1,{'b' * 200_000}\n", r"line 2: not csv: field larger than field limit"),
         (f"g0,a\ng1,{'b' * 2000}\n", r"line 2: the class 'b.*\.\.\. has more than 1000"),
     ],
 )
-def test_every_mistake_is_one_clear_line(tmp_path, text, message):
+def test_invalid_classes_raise_a_message_of_one_line(tmp_path, text, message):
     folder = write_graphs(tmp_path / "own")
     (folder / "labels.csv").write_text(text)
     with pytest.raises(GsknError, match=message) as caught:
@@ -119,7 +119,7 @@ def test_every_mistake_is_one_clear_line(tmp_path, text, message):
     assert "\n" not in str(caught.value)
 
 
-def test_what_is_missing_or_doubled_is_said(tmp_path):
+def test_missing_and_duplicate_files_raise(tmp_path):
     folder = write_graphs(tmp_path / "own")
     with pytest.raises(MissingFileError, match=r"have no classes.*labels\.csv"):
         datasets.read(folder)
@@ -129,17 +129,19 @@ def test_what_is_missing_or_doubled_is_said(tmp_path):
         datasets.read(tmp_path / "nowhere")
     for name in ("labels.csv", "classes.csv"):
         (folder / name).write_bytes(b"g0,\xff\n")
-    with pytest.raises(InputError, match=r"has classes\.csv and labels\.csv; keep one"):
+    with pytest.raises(
+        InputError, match=r"contains classes\.csv and labels\.csv; keep one"
+    ):
         datasets.read(folder)
     (folder / "classes.csv").unlink()
-    with pytest.raises(FileFormatError, match="not text in UTF-8"):
+    with pytest.raises(FileFormatError, match="not UTF-8 text"):
         datasets.read(folder)
     write_graphs(folder / "more", 1)
-    with pytest.raises(InputError, match="2 graphs are named 'g0'"):
+    with pytest.raises(InputError, match="2 graphs have the name 'g0'"):
         datasets.read(folder)
 
 
-def test_a_folder_in_the_place_of_the_classes_is_refused(tmp_path):
+def test_folder_instead_of_the_classes_raises(tmp_path):
     folder = write_graphs(tmp_path / "own")
     with pytest.raises(FileFormatError, match="own: not a regular file"):
         datasets.read(folder, folder)
@@ -149,7 +151,7 @@ def test_a_folder_in_the_place_of_the_classes_is_refused(tmp_path):
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
-def test_a_pipe_in_the_place_of_the_classes_is_not_waited_for(tmp_path):
+def test_pipe_instead_of_the_classes_raises(tmp_path):
     folder = write_graphs(tmp_path / "own")
     os.mkfifo(folder / "labels.csv")
     for classes in (None, folder / "labels.csv"):
@@ -157,7 +159,7 @@ def test_a_pipe_in_the_place_of_the_classes_is_not_waited_for(tmp_path):
             datasets.read(folder, classes)
 
 
-def test_a_path_that_is_too_long_is_refused(tmp_path):
+def test_path_that_is_too_long_raises(tmp_path):
     with pytest.raises(GsknError, match="too long"):
         datasets.read(tmp_path / ("x" * 5000))
     with pytest.raises(GsknError, match="too long"):
@@ -167,7 +169,7 @@ def test_a_path_that_is_too_long_is_refused(tmp_path):
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_a_damaged_archive_is_one_line_of_the_command(
+def test_command_prints_one_line_for_a_damaged_archive(
     tmp_path, damage, capsys, monkeypatch
 ):
     path = tmp_path / "x.zip"

@@ -1,4 +1,4 @@
-"""Downloads, from a real https server on this machine."""
+"""Downloads from a local https server, and conversion of published files."""
 
 import gc
 import io
@@ -19,13 +19,13 @@ from scipy.sparse import csr_matrix
 
 from gskn import datasets
 from gskn.datasets import _store
-from gskn.datasets._foreign import tu_texts_from_gspan, tu_texts_from_neighbours
+from gskn.datasets._foreign import tu_texts_from_gspan, tu_texts_from_neighbors
 from gskn.datasets._foreign_nodes import arrays_from_graphsage, arrays_from_planetoid
 from gskn.datasets._store import fetch_files, verify_files
 from gskn.exceptions import DatasetNotFoundError, FileFormatError
 from tests.graphs.test_tu import FILES
 
-# The client leaves the connection of a failed request to the garbage collector.
+# The connection of a failed request is closed by the garbage collector.
 pytestmark = [
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
@@ -53,12 +53,12 @@ class Handler(BaseHTTPRequestHandler):
 
 class Server(ThreadingHTTPServer):
     def handle_error(self, *_):
-        """Say nothing: a client that refuses the certificate is part of a test."""
+        """Print nothing: one test rejects the certificate."""
 
 
 @pytest.fixture
 def server(tmp_path, monkeypatch):
-    """An https server whose certificate is trusted; ``files`` maps paths to bytes."""
+    """An https server with a trusted certificate; ``files`` maps paths to bytes."""
     authority = trustme.CA()
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     authority.issue_cert("localhost").configure_cert(context)
@@ -66,7 +66,7 @@ def server(tmp_path, monkeypatch):
     authority.cert_pem.write_to_path(str(trusted))
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(trusted))
     server = Server(("127.0.0.1", 0), Handler)
-    # The handshake in the thread of the request: a failed one then closes its socket.
+    # The handshake is in the thread of the request, which closes the socket if it fails.
     server.socket = context.wrap_socket(
         server.socket, server_side=True, do_handshake_on_connect=False
     )
@@ -76,7 +76,7 @@ def server(tmp_path, monkeypatch):
     yield server
     server.shutdown()
     server.server_close()
-    gc.collect()  # what is left behind here is not to be found by the next test
+    gc.collect()  # close connections before the next test
 
 
 def at(server, info, *paths):
@@ -85,7 +85,7 @@ def at(server, info, *paths):
 
 @pytest.fixture
 def tiny(monkeypatch):
-    """PTC, as if its files were the tiny set of the tests."""
+    """The catalog entry of PTC with the checksums of a small set."""
     import hashlib  # noqa: PLC0415
 
     sums = {key: hashlib.sha256(text.encode()).hexdigest() for key, text in FILES.items()}
@@ -101,8 +101,8 @@ def zipped(tmp_path, name="PTC", **changes):
     return path.read_bytes()
 
 
-def test_a_download_is_stored_whole_and_verified_by_content(server, tiny, tmp_path):
-    """The archive is compressed in a way of its own: its texts are what counts."""
+def test_download_is_stored_and_verified_by_content(server, tiny, tmp_path):
+    """Checksums do not depend on the compression of the archive."""
     server.files["/PTC.zip"] = zipped(tmp_path)
     home = tmp_path / "home"
     path = fetch_files(at(server, tiny, "/PTC.zip"), home)
@@ -111,7 +111,7 @@ def test_a_download_is_stored_whole_and_verified_by_content(server, tiny, tmp_pa
     assert datasets.load("PTC", home).graphs.n_graphs == 2
 
 
-def test_what_is_not_the_set_is_not_kept(server, tiny, tmp_path):
+def test_invalid_downloads_are_removed(server, tiny, tmp_path):
     home = tmp_path / "home"
     contents = [
         zipped(tmp_path, graph_labels="1\n1\n"),
@@ -120,12 +120,12 @@ def test_what_is_not_the_set_is_not_kept(server, tiny, tmp_path):
     ]
     for content in contents:
         server.files["/PTC.zip"] = content
-        with pytest.raises(DatasetNotFoundError, match="not that set"):
+        with pytest.raises(DatasetNotFoundError, match="files are invalid"):
             fetch_files(at(server, tiny, "/PTC.zip"), home)
         assert list(home.iterdir()) == []
 
 
-def test_a_failed_download_says_which_file_to_put_where(server, tiny, tmp_path):
+def test_failed_download_names_the_file_and_the_folder(server, tiny, tmp_path):
     home = tmp_path / "home"
     with pytest.raises(DatasetNotFoundError) as caught:
         fetch_files(at(server, tiny, "/absent.zip"), home)
@@ -137,7 +137,7 @@ def test_a_failed_download_says_which_file_to_put_where(server, tiny, tmp_path):
     assert list(home.iterdir()) == []
 
 
-def test_only_https_is_spoken(server, tiny, tmp_path):
+def test_only_https_is_used(server, tiny, tmp_path):
     server.files["/PTC.zip"] = "http://localhost:1/PTC.zip"
     with pytest.raises(DatasetNotFoundError, match="not https"):
         fetch_files(at(server, tiny, "/PTC.zip"), tmp_path / "home")
@@ -147,20 +147,20 @@ def test_only_https_is_spoken(server, tiny, tmp_path):
         assert all(url.startswith("https://") for url in info.urls)
 
 
-def test_an_unknown_certificate_is_refused(server, tiny, tmp_path, monkeypatch):
+def test_untrusted_certificate_raises(server, tiny, tmp_path, monkeypatch):
     monkeypatch.delenv("REQUESTS_CA_BUNDLE")
     server.files["/PTC.zip"] = zipped(tmp_path)
     with pytest.raises(DatasetNotFoundError, match="certificate of localhost"):
         fetch_files(at(server, tiny, "/PTC.zip"), tmp_path / "home")
 
 
-def test_without_a_connection_the_message_says_so(tiny, tmp_path):
+def test_missing_connection_raises(tiny, tmp_path):
     unreachable = replace(tiny, urls=("https://localhost:1/PTC.zip",))
     with pytest.raises(DatasetNotFoundError, match="no connection to localhost"):
         fetch_files(unreachable, tmp_path / "home")
 
 
-# --- sets whose public files are of another form -----------------------------------------
+# --- sets with published files in other formats ------------------------------------------
 
 
 def texts_of(folder, name):
@@ -170,7 +170,7 @@ def texts_of(folder, name):
 
 
 def split_graphs(texts):
-    """Take the files of a TU set apart: nodes, edges within the graph and class."""
+    """Return nodes, edges and class of every graph of a TU set."""
     indicator = np.array(texts["graph_indicator"].split(), dtype=int)
     edges = np.array([line.split(", ") for line in texts["A"].splitlines()], dtype=int) - 1
     labels = texts["node_labels"].split()
@@ -193,14 +193,14 @@ def as_gspan(texts):
     return "\n".join(lines), "\n".join(classes)
 
 
-def as_neighbours(texts):
+def as_neighbors(texts):
     graphs = list(split_graphs(texts))
     lines = [str(len(graphs))]
     for labels, edges, kind in graphs:
         lines.append(f"{len(labels)} {kind}")
         rows = defaultdict(list)
         for a, b in edges:
-            rows[a].insert(0, b)  # the public file does not sort them
+            rows[a].insert(0, b)  # neighbors are not sorted in the published file
         lines += [
             " ".join(map(str, [label, len(rows[node]), *rows[node]]))
             for node, label in enumerate(labels)
@@ -208,15 +208,15 @@ def as_neighbours(texts):
     return "\n".join(lines)
 
 
-def test_ptc_comes_back_from_its_public_form(real_data):
+def test_ptc_is_converted_from_the_published_files(real_data):
     texts = texts_of(real_data, "PTC")
     assert tu_texts_from_gspan(*as_gspan(texts)) == texts
 
 
-def test_exp_comes_back_from_its_public_form(real_data, server, tmp_path):
+def test_exp_is_converted_from_the_published_file(real_data, server, tmp_path):
     texts = texts_of(real_data, "EXP")
-    assert tu_texts_from_neighbours(as_neighbours(texts)) == texts
-    server.files["/GRAPHSAT.txt"] = as_neighbours(texts).encode()
+    assert tu_texts_from_neighbors(as_neighbors(texts)) == texts
+    server.files["/GRAPHSAT.txt"] = as_neighbors(texts).encode()
     info = at(server, datasets.find_set("EXP"), "/GRAPHSAT.txt")
     path = fetch_files(info, tmp_path)
     verify_files(info, path)
@@ -224,7 +224,7 @@ def test_exp_comes_back_from_its_public_form(real_data, server, tmp_path):
 
 
 class OldCsr:
-    """Pickles as Python 2 and scipy of that time wrote a CSR matrix."""
+    """A CSR matrix that is pickled like in Python 2 with an old scipy."""
 
     def __init__(self, matrix):
         self.matrix = matrix
@@ -241,7 +241,7 @@ class OldCsr:
 
 
 def as_planetoid(data):
-    """Write a node set as Planetoid does, test nodes in a shuffled order."""
+    """Write a node set in Planetoid format, with shuffled test nodes."""
     graphs, n_nodes = data.graphs, data.graphs.n_nodes
     rows = csr_matrix(graphs.node_attributes.astype(np.float32))
     classes = np.eye(data.n_classes, dtype=np.int32)[data.y]
@@ -260,7 +260,7 @@ def as_planetoid(data):
     return [*pickles, "\n".join(map(str, test)).encode()]
 
 
-def test_cora_comes_back_from_its_public_form(real_data, server, tmp_path):
+def test_cora_is_converted_from_the_published_files(real_data, server, tmp_path):
     data = datasets.load("cora", real_data)
     paths = [f"/{number}" for number in range(8)]
     server.files |= dict(zip(paths, as_planetoid(data), strict=True))
@@ -269,7 +269,7 @@ def test_cora_comes_back_from_its_public_form(real_data, server, tmp_path):
     assert datasets.load("cora", tmp_path).graphs.n_edges == 5278
 
 
-def test_ppi_comes_back_from_its_public_form(real_data, server, tmp_path):
+def test_ppi_is_converted_from_the_published_files(real_data, server, tmp_path):
     data = datasets.load("ppi", real_data)
     order = np.random.default_rng(0).permutation(data.graphs.n_nodes).tolist()
     where = {node: number for number, node in enumerate(order)}
@@ -296,7 +296,7 @@ class Hostile:
         return print, ("this must not run",)
 
 
-def test_a_hostile_pickle_runs_nothing(capsys):
+def test_malicious_pickle_is_not_executed(capsys):
     contents = [pickle.dumps(Hostile(), protocol=2)] * 7
     with pytest.raises(FileFormatError, match="print is not allowed"):
         arrays_from_planetoid(*contents, b"1 2")
@@ -304,7 +304,7 @@ def test_a_hostile_pickle_runs_nothing(capsys):
 
 
 def make_planetoid(**changes):
-    """Write a Planetoid set of three nodes, the last of them for testing."""
+    """Write a Planetoid set of three nodes, the last of which is a test node."""
 
     def rows(start, stop):
         return OldCsr(csr_matrix(np.eye(3, dtype=np.float32)[start:stop]))
@@ -328,7 +328,7 @@ def make_planetoid(**changes):
 
 
 def change_csr(**changes):
-    """Give a CSR matrix the arrays that its constructor would refuse."""
+    """Set arrays of a CSR matrix that its constructor would reject."""
     matrix = OldCsr(csr_matrix(np.eye(2, 3, dtype=np.float32)))
     parts = {name: getattr(matrix.matrix, name) for name in ("data", "indices", "indptr")}
     matrix.matrix = SimpleNamespace(**{**parts, "shape": (2, 3), **changes})
@@ -354,7 +354,7 @@ def make_graphsage(**changes):
     ]
 
 
-def test_small_public_files_are_converted():
+def test_small_published_files_are_converted():
     arrays = arrays_from_planetoid(*make_planetoid())
     assert arrays["adj_indptr"].tolist() == [0, 1, 3, 4]
     assert arrays["labels"].tolist() == [0, 1, 2]
@@ -368,7 +368,7 @@ def huge_npy():
     return b"\x93NUMPY\x01\x00" + len(padded).to_bytes(2, "little") + padded
 
 
-def test_a_matrix_of_labels_that_is_far_larger_than_its_file_is_refused():
+def test_labels_that_are_much_larger_than_their_file_raise():
     n_nodes = 20_000
     feats = io.BytesIO()
     np.save(feats, np.ones((n_nodes, 1)))
@@ -422,8 +422,8 @@ HUGE_MEMO = b"Nr\xff\xff\xff\x7f."
         {"test.index": b"x"},
     ],
 )
-def test_a_malformed_planetoid_set_is_refused(changes):
-    with pytest.raises(FileFormatError, match="not in Planetoid's format"):
+def test_malformed_planetoid_set_raises(changes):
+    with pytest.raises(FileFormatError, match="not in Planetoid format"):
         arrays_from_planetoid(*make_planetoid(**changes))
 
 
@@ -444,8 +444,8 @@ def test_a_malformed_planetoid_set_is_refused(changes):
         {"feats": b"PK\x03\x04"},
     ],
 )
-def test_a_malformed_graphsage_set_is_refused(changes):
-    with pytest.raises(FileFormatError, match="not in GraphSAGE's format"):
+def test_malformed_graphsage_set_raises(changes):
+    with pytest.raises(FileFormatError, match="not in GraphSAGE format"):
         arrays_from_graphsage(*make_graphsage(**changes))
 
 
@@ -454,10 +454,10 @@ def test_a_malformed_graphsage_set_is_refused(changes):
     [
         lambda: tu_texts_from_gspan("t # 0\nv 0", "0\t0"),
         lambda: tu_texts_from_gspan("t # 0\nv 0 99", "0\t0"),
-        lambda: tu_texts_from_neighbours("2\n1 0\n0 0\n"),
-        lambda: tu_texts_from_neighbours("x"),
-        lambda: tu_texts_from_neighbours(f"{10**18}\n-1 0\n"),
-        lambda: tu_texts_from_neighbours(f"1\n1 0\n0 1 {10**30}\n"),
+        lambda: tu_texts_from_neighbors("2\n1 0\n0 0\n"),
+        lambda: tu_texts_from_neighbors("x"),
+        lambda: tu_texts_from_neighbors(f"{10**18}\n-1 0\n"),
+        lambda: tu_texts_from_neighbors(f"1\n1 0\n0 1 {10**30}\n"),
         lambda: tu_texts_from_gspan("t # 0\nv 0 1\ne 0 1 0", "0\t0"),
         lambda: tu_texts_from_gspan(f"t # 0\nv 0 {10**30}", "0\t0"),
         lambda: tu_texts_from_gspan(f"t # 0\nv 0 1\ne 0 {10**30} 0", "0\t0"),
@@ -466,6 +466,6 @@ def test_a_malformed_graphsage_set_is_refused(changes):
         lambda: arrays_from_graphsage(b"x", b"{}", b"{}", b""),
     ],
 )
-def test_a_malformed_download_is_refused(convert):
+def test_malformed_download_raises(convert):
     with pytest.raises(FileFormatError):
         convert()

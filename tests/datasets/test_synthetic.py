@@ -12,8 +12,8 @@ def graphs_of(data):
 
 
 @pytest.mark.parametrize("make", [datasets.structure, datasets.regular, datasets.csl])
-def test_equal_seeds_make_equal_sets_and_leave_global_state_alone(make):
-    before = np.random.get_state()[1].tolist()  # noqa: NPY002 - that is what is tested
+def test_equal_seeds_give_equal_sets_without_global_state(make):
+    before = np.random.get_state()[1].tolist()  # noqa: NPY002 - must not change
     check_same(make(random_state=3).graphs, make(random_state=3).graphs)
     other = make(random_state=4).graphs
     assert not np.array_equal(
@@ -22,7 +22,7 @@ def test_equal_seeds_make_equal_sets_and_leave_global_state_alone(make):
     assert np.random.get_state()[1].tolist() == before  # noqa: NPY002
 
 
-def test_structure_is_the_set_of_the_paper():
+def test_structure_matches_the_paper():
     data = datasets.structure()
     assert data.graphs.n_graphs == 400
     assert np.bincount(data.y).tolist() == [100] * 4
@@ -43,7 +43,7 @@ def test_structure_is_the_set_of_the_paper():
         assert nx.number_of_selfloops(graph) == 0
 
 
-def test_structure_without_noise_is_the_pure_shapes():
+def test_structure_without_noise_has_exact_shapes():
     data = datasets.structure(2, noise=0.0)
     shapes = [nx.cycle_graph, nx.path_graph, nx.wheel_graph]
     for graph, kind in zip(graphs_of(data), data.y, strict=True):
@@ -52,7 +52,7 @@ def test_structure_without_noise_is_the_pure_shapes():
         assert nx.is_isomorphic(graph, expected)
 
 
-def test_regular_is_the_set_of_the_paper():
+def test_regular_matches_the_paper():
     data = datasets.regular()
     assert np.bincount(data.y).tolist() == [50, 50]
     assert (data.graphs.degrees == 5).all()
@@ -62,15 +62,15 @@ def test_regular_is_the_set_of_the_paper():
         assert sizes == ([20] if kind == 0 else [10, 10])
 
 
-def test_regular_graphs_are_drawn_evenly():
+def test_regular_graphs_have_equal_probability():
     """The 3-regular graphs of 6 nodes are K33 (10 labellings) and the prism (60).
 
     With 2,000 draws the share of K33 is 1/7 up to 0.04 but for one seed in 10^6.
     """
     from gskn.datasets._synthetic import _sample_regular  # noqa: PLC0415
 
-    drawn = _sample_regular(6, 3, 2000, np.random.default_rng(0))
-    graphs = [nx.Graph(list(map(tuple, edges.T.tolist()))) for edges in drawn]
+    samples = _sample_regular(6, 3, 2000, np.random.default_rng(0))
+    graphs = [nx.Graph(list(map(tuple, edges.T.tolist()))) for edges in samples]
     share = np.mean([nx.is_bipartite(graph) for graph in graphs])
     assert abs(share - 1 / 7) < 0.04
 
@@ -82,7 +82,7 @@ def test_rings(k):
     assert nx.is_isomorphic(two, nx.disjoint_union(nx.cycle_graph(k), nx.cycle_graph(k)))
 
 
-def test_csl_has_ten_classes_of_relabelled_copies():
+def test_csl_has_ten_classes_of_relabeled_copies():
     data = datasets.csl(3)
     graphs = graphs_of(data)
     assert (data.graphs.degrees == 4).all()
@@ -96,7 +96,7 @@ def test_csl_has_ten_classes_of_relabelled_copies():
     assert not any(nx.is_isomorphic(a, b) for a in firsts for b in firsts if a is not b)
 
 
-def test_rook_and_shrikhande_are_strongly_regular_twins():
+def test_rook_and_shrikhande_are_strongly_regular():
     rook, shrikhande = graphs_of(datasets.rook_shrikhande())
     board = nx.line_graph(nx.complete_bipartite_graph(4, 4))
     assert nx.is_isomorphic(rook, board)
@@ -106,21 +106,21 @@ def test_rook_and_shrikhande_are_strongly_regular_twins():
     assert not nx.is_isomorphic(rook, shrikhande)
 
 
-def wl_colours(graph):
-    """Refine colours by those of the neighbours until nothing changes: 1-WL."""
-    colours = dict.fromkeys(graph, ())
+def wl_colors(graph):
+    """Refine colors by the colors of neighbors until they are stable: 1-WL."""
+    colors = dict.fromkeys(graph, ())
     for _ in graph:
-        colours = {n: (colours[n], *sorted(colours[m] for m in graph[n])) for n in graph}
-        ranks = {colour: rank for rank, colour in enumerate(sorted(set(colours.values())))}
-        colours = {node: (ranks[colour],) for node, colour in colours.items()}
-    return sorted(colours.values())
+        colors = {n: (colors[n], *sorted(colors[m] for m in graph[n])) for n in graph}
+        ranks = {color: rank for rank, color in enumerate(sorted(set(colors.values())))}
+        colors = {node: (ranks[color],) for node, color in colors.items()}
+    return sorted(colors.values())
 
 
 def test_decalin_and_bicyclopentyl():
     decalin, bicyclopentyl = graphs_of(datasets.decalin_bicyclopentyl())
     assert sorted(map(len, nx.minimum_cycle_basis(decalin))) == [6, 6]
     assert sorted(map(len, nx.minimum_cycle_basis(bicyclopentyl))) == [5, 5]
-    assert wl_colours(decalin) == wl_colours(bicyclopentyl)
+    assert wl_colors(decalin) == wl_colors(bicyclopentyl)
 
 
 def test_pairs_are_pairs():
@@ -140,6 +140,6 @@ def test_pairs_are_pairs():
         lambda: datasets.regular(random_state=-1),
     ],
 )
-def test_wrong_options_are_refused(make):
+def test_invalid_options_raise(make):
     with pytest.raises(InputError, match="must"):
         make()

@@ -86,7 +86,7 @@ _VALUES: tuple[Any, ...] = (
 
 
 def mutate(content: bytes, kind: str, generator: random.Random) -> bytes:
-    """Return a damaged copy; what is damaged depends on the kind of file."""
+    """Return a damaged copy of a file of the given kind."""
     if generator.random() < 0.3:
         kind = "bytes"
     if kind in {"zip", "npz"}:
@@ -99,7 +99,7 @@ def mutate(content: bytes, kind: str, generator: random.Random) -> bytes:
 
 
 def _flip(content: bytes, generator: random.Random) -> bytes:
-    """Change, remove, repeat or insert bytes at random places."""
+    """Change, remove, repeat or insert bytes at random positions."""
     damaged = bytearray(content)
     for _ in range(generator.choice((1, 1, 2, 5, 20))):
         place = generator.randrange(len(damaged) + 1)
@@ -121,7 +121,7 @@ def _flip(content: bytes, generator: random.Random) -> bytes:
 
 
 def _mutate_text(content: bytes, generator: random.Random) -> bytes:
-    """Replace tokens and reorder lines, which keeps more of the format whole."""
+    """Replace tokens and reorder lines, which preserves more of the format."""
     choice = generator.randrange(4)
     if choice == 0:
         return _flip(content, generator)
@@ -156,7 +156,7 @@ def _mutate_json(content: bytes, generator: random.Random) -> bytes:
 
 
 def _mutate_value(value: Any, generator: random.Random) -> Any:
-    """Replace, remove, repeat or wrap a value somewhere inside a JSON document."""
+    """Replace, remove, repeat or wrap a random value of a JSON document."""
     if isinstance(value, dict) and value and generator.random() < 0.85:
         return _mutate_dict(value, generator)
     if isinstance(value, list) and value and generator.random() < 0.85:
@@ -196,7 +196,7 @@ def _mutate_list(value: list[Any], generator: random.Random) -> list[Any]:
 
 
 def _mutate_table(content: bytes, generator: random.Random) -> bytes:
-    """Give a column another type, name or number of values."""
+    """Change the type, the name or the number of values of a column."""
     table = pyarrow.parquet.read_table(io.BytesIO(content))
     place = generator.randrange(table.num_columns)
     name = table.column_names[place]
@@ -216,7 +216,7 @@ def _mutate_table(content: bytes, generator: random.Random) -> bytes:
     return packed.getvalue()
 
 
-# One or a few values of every type that parquet holds.
+# Values of every type of parquet.
 _COLUMNS: tuple[Callable[[], pa.Array], ...] = (
     lambda: pa.array([None]),
     lambda: pa.array([True, False]),
@@ -245,7 +245,7 @@ _COLUMNS: tuple[Callable[[], pa.Array], ...] = (
 
 
 def _mutate_archive(content: bytes, kind: str, generator: random.Random) -> bytes:
-    """Change members and pack them again, so that checksums agree with the damage."""
+    """Change members and write the archive again, so that checksums match."""
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         members = {info.filename: archive.read(info) for info in archive.infolist()}
         stored = archive.infolist()[0].compress_type
@@ -284,7 +284,7 @@ def _mutate_npy(name: str, content: bytes, generator: random.Random) -> bytes:
 
 
 def _mutate_header(content: bytes, generator: random.Random) -> bytes:
-    """Declare another shape or type than the values have."""
+    """Change the shape or the type in the header."""
     header = generator.choice(
         (
             b"{'descr': '<f8', 'fortran_order': False, 'shape': (10000000000,), }",

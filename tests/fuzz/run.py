@@ -1,12 +1,12 @@
-"""Read damaged files: only success or one clear error may come of it.
+"""Read damaged files: every case must succeed or raise an error of one line.
 
-Run by hand for more cases than the tests try::
+To run more cases than the tests::
 
     python -m tests.fuzz.run --cases 5000 --budget 600
-    python -m tests.fuzz.run --format model --first 1234 --cases 1     # one case again
+    python -m tests.fuzz.run --format model --first 1234 --cases 1     # repeat one case
 
-A case is given by format, seed and number alone. Cases run in a process of their own; a
-crash of the interpreter is reported with the number of the case.
+A case is determined by format, seed and number. Cases run in a separate process; a crash
+of the interpreter is reported with the number of the case.
 """
 
 import argparse
@@ -28,20 +28,20 @@ from gskn.exceptions import GsknError
 from tests.fuzz.mutations import mutate
 from tests.fuzz.seeds import FORMATS
 
-MAX_CPU_SECONDS = 20  # of one case; processor time does not depend on other processes
+MAX_CPU_SECONDS = 20  # per case; processor time does not depend on other processes
 MAX_MEBIBYTES = 1024
-_MAX_ADDRESSES = 16 * 2**30  # a safety net for the machine
+_MAX_ADDRESSES = 16 * 2**30  # protects the machine
 _ROOT = Path(__file__).resolve().parents[2]
 
 
 @dataclass
 class Outcome:
-    """What came of the cases of one format."""
+    """Results of the cases of one format."""
 
     name: str
     n_cases: int = 0
     n_read: int = 0
-    n_refused: int = 0
+    n_raised: int = 0
     peak_mebibytes: float = 0.0
     failures: list[str] = field(default_factory=list)
 
@@ -49,16 +49,18 @@ class Outcome:
 def run_format(
     name: str, *, cases: int, seed: int, first: int = 0, budget: float
 ) -> Outcome:
-    """Run cases in a process of their own, until the budget of seconds is spent."""
+    """Run cases in a separate process for at most ``budget`` seconds."""
     command = [sys.executable, "-m", "tests.fuzz.run", "--worker", "--format", name]
     command += ["--cases", str(cases), "--seed", str(seed), "--first", str(first)]
     command += ["--budget", str(budget)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=_ROOT)
-    lines = done.stdout.splitlines()
-    if done.returncode == 0 and lines:
+    process = subprocess.run(
+        command, capture_output=True, text=True, check=False, cwd=_ROOT
+    )
+    lines = process.stdout.splitlines()
+    if process.returncode == 0 and lines:
         return Outcome(**json.loads(lines[-1]))
     last = lines[-1] if lines else "none"
-    reason = f"exit code {done.returncode} after {last!r}: {done.stderr[-2000:]}"
+    reason = f"exit code {process.returncode} after {last!r}: {process.stderr[-2000:]}"
     return Outcome(name, failures=[reason])
 
 
@@ -71,7 +73,7 @@ def _work(name: str, options: argparse.Namespace) -> None:
         file_format = FORMATS[name]
         path = Path(folder) / f"seed{file_format.suffix}"
         file_format.write(path)
-        file_format.read(path)  # a good file is read, and loops are compiled
+        file_format.read(path)  # checks the seed file and compiles loops
         content = path.read_bytes()
         case = path.with_name(f"case{file_format.suffix}")
         for number in range(options.first, options.first + options.cases):
@@ -93,10 +95,12 @@ def _try_case(outcome: Outcome, number: int, read: Any) -> None:
             read()
         outcome.n_read += 1
     except GsknError as error:
-        outcome.n_refused += 1
+        outcome.n_raised += 1
         if not str(error).isprintable():
-            outcome.failures.append(f"case {number}: not one clear line: {str(error)!r}")
-    except BaseException:  # noqa: BLE001 - whatever it is, it is a finding
+            outcome.failures.append(
+                f"case {number}: not one printable line: {str(error)!r}"
+            )
+    except BaseException:  # noqa: BLE001 - every other error is a failure
         outcome.failures.append(f"case {number}: {traceback.format_exc()[-1500:]}")
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
@@ -111,7 +115,7 @@ def _stop_case(*_: object) -> None:
 
 
 def main() -> int:
-    """Run the cases that the arguments describe; return 1 if any failed."""
+    """Run the cases selected by the arguments; return 1 if a case failed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--format", choices=[*FORMATS, "all"], default="all")
     parser.add_argument("--cases", type=int, default=1000)
@@ -137,7 +141,7 @@ def main() -> int:
         n_cases += outcome.n_cases
         print(
             f"{name:12s} {outcome.n_cases:6d} cases, {outcome.n_read:6d} read, "
-            f"{outcome.n_refused:6d} refused, {outcome.peak_mebibytes:5.0f} MiB, "
+            f"{outcome.n_raised:6d} raised, {outcome.peak_mebibytes:5.0f} MiB, "
             f"{len(outcome.failures)} failed",
             flush=True,
         )

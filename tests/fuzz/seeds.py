@@ -1,4 +1,4 @@
-"""Well-formed files of every format that gskn reads, to be damaged by mutations."""
+"""Valid files of every format, as seeds for mutations."""
 
 import json
 import zipfile
@@ -16,8 +16,7 @@ from gskn.datasets._cache import cache_path, read_tu_cached
 from gskn.datasets._load import _read_folds
 from gskn.datasets._npz import read_npz
 from gskn.evaluation import ResultFile
-from gskn.graphs import iter_graphs, read_graphs
-from gskn.graphs._tu import read_tu
+from gskn.graphs import iter_graphs, read_graphs, read_tu
 
 _EDGES = [(0, 1), (1, 2), (2, 0), (2, 3), (3, 4)]
 _TU_FILES = {
@@ -42,7 +41,7 @@ $$$$
 
 
 class Format:
-    """A kind of file: how to write a good one, and how to read any."""
+    """A file format: functions that write a valid file and read any file."""
 
     def __init__(
         self,
@@ -58,7 +57,7 @@ class Format:
 
 
 def read_everything(path: Path) -> None:
-    """Read graphs at once and in chunks, as the commands do."""
+    """Read graphs at once and in chunks."""
     read_graphs(path)
     for _ in iter_graphs(path, chunk_edges=4):
         pass
@@ -73,7 +72,7 @@ def read_records(path: Path) -> None:
 
 
 def read_cache(path: Path) -> None:
-    """Put a cache where the one of a TU set belongs, and read the set."""
+    """Read a TU set after its cache was replaced."""
     folder = path.parent / "cached"
     folder.mkdir(exist_ok=True)
     source = folder / "SET.zip"
@@ -82,7 +81,7 @@ def read_cache(path: Path) -> None:
     cache.parent.mkdir(exist_ok=True)
     cache.write_bytes(path.read_bytes())
     parsed = read_tu_cached(source)
-    # A cache is used or ignored, and never leads to other graphs being embedded badly.
+    # An accepted cache must contain valid graphs.
     GSKN(random_state=0, anonymous_length=3).fit(parsed.graphs)
 
 
@@ -95,7 +94,7 @@ def read_classes(path: Path) -> None:
 
 
 def read_folder(path: Path) -> None:
-    """Unpack a mutated archive by hand, so that the folder route is taken, too."""
+    """Split a mutated file into the files of a TU folder, and read the folder."""
     folder = path.parent / "tu"
     folder.mkdir(exist_ok=True)
     parts = path.read_bytes().split(b"=====\n")

@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 
 from gskn import GraphBatch, as_batch
 from gskn.exceptions import InputError
-from gskn.graphs._assemble import GraphParts, assemble
+from gskn.graphs import GraphParts, assemble
 from tests.reference.graphs import Spec, check_batch, check_layout, check_same, labels_of
 from tests.strategies import spec_lists
 
@@ -36,7 +36,7 @@ def batch_of(specs: list[Spec]) -> GraphBatch:
 
 @pytest.mark.reference
 @given(spec_lists())
-def test_a_batch_holds_what_the_definition_says(specs):
+def test_batch_matches_its_definition(specs):
     batch = batch_of(specs)
     check_batch(batch, specs)
     if any(spec.labels for spec in specs):
@@ -47,7 +47,7 @@ def test_a_batch_holds_what_the_definition_says(specs):
 
 
 @given(spec_lists(), st.data())
-def test_indexing_is_taking_graphs_from_the_list(specs, data):
+def test_indexing_selects_graphs_like_a_list(specs, data):
     batch = batch_of(specs)
     numbers = st.integers(-len(specs), len(specs) - 1) if specs else st.nothing()
     chosen = data.draw(st.lists(numbers, max_size=6)) if specs else []
@@ -60,7 +60,7 @@ def test_indexing_is_taking_graphs_from_the_list(specs, data):
 
 
 @given(spec_lists(), st.data())
-def test_a_mask_and_a_slice_take_what_numpy_takes(specs, data):
+def test_masks_and_slices_select_graphs_like_numpy(specs, data):
     batch = batch_of(specs)
     mask = np.array(
         data.draw(st.lists(st.booleans(), min_size=len(specs), max_size=len(specs)))
@@ -73,7 +73,7 @@ def test_a_mask_and_a_slice_take_what_numpy_takes(specs, data):
 
 
 @given(spec_lists())
-def test_joining_single_graphs_gives_the_batch(specs):
+def test_concat_of_single_graphs_equals_the_batch(specs):
     batch = batch_of(specs)
     joined = GraphBatch.concat(list(batch))
     check_layout(joined)
@@ -83,7 +83,7 @@ def test_joining_single_graphs_gives_the_batch(specs):
 
 
 @given(spec_lists(min_size=1), st.data())
-def test_cutting_and_joining_anywhere_changes_nothing(specs, data):
+def test_concat_reverses_slicing(specs, data):
     batch = batch_of(specs)
     cut = data.draw(st.integers(0, len(specs)))
     check_same(GraphBatch.concat([batch[:cut], batch[cut:]]), batch)
@@ -99,12 +99,12 @@ def test_networkx_round_trip(specs):
 
 
 @given(spec_lists(), st.integers(0, 2**32 - 1))
-def test_the_vocabulary_of_labels_does_not_depend_on_the_order_of_graphs(specs, seed):
+def test_label_values_do_not_depend_on_the_order_of_graphs(specs, seed):
     order = np.random.default_rng(seed).permutation(len(specs))
     assert batch_of(specs).label_values == batch_of([specs[i] for i in order]).label_values
 
 
-def test_a_batch_is_frozen_and_stays_so_when_pickled():
+def test_batch_is_read_only_also_after_pickling():
     batch = batch_of([Spec(2, [(0, 1)], labels=["a", "b"], attributes=[[1.0], [2.0]])])
     again = pickle.loads(pickle.dumps(batch))
     check_same(again, batch)
@@ -115,14 +115,14 @@ def test_a_batch_is_frozen_and_stays_so_when_pickled():
         again.adjacency.data[0] = 5
 
 
-def test_derived_arrays_are_read_only_too():
+def test_derived_arrays_are_read_only():
     batch = batch_of([Spec(2, [(0, 1)])])
     for array in (batch.directed, batch.graph_edges):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 7
 
 
-def test_the_empty_batch_is_a_batch():
+def test_batch_may_be_empty():
     batch = as_batch([])
     assert (batch.n_graphs, batch.n_nodes, batch.n_edges) == (0, 0, 0)
     assert not batch.is_directed
@@ -135,13 +135,13 @@ def test_the_empty_batch_is_a_batch():
 @pytest.mark.parametrize(
     "key", [3, -4, [0, 3], [0.5], "a", [[0]], (0, 1), [True, False], None]
 )
-def test_a_key_that_fits_nothing_is_refused(key):
+def test_invalid_keys_raise(key):
     batch = batch_of([Spec(1, [])] * 3)
     with pytest.raises(IndexError):
         batch[key]
 
 
-def test_the_repr_says_what_is_inside():
+def test_repr_describes_the_batch():
     batch = batch_of([Spec(2, [(0, 1)], [2.0], ["a", "b"], [[1.0], [2.0]], directed=True)])
     expected = (
         "n_graphs=1, n_nodes=2, n_edges=1, n_labels=2, n_attributes=1, directed, weighted"
@@ -149,14 +149,14 @@ def test_the_repr_says_what_is_inside():
     assert repr(batch) == f"GraphBatch({expected})"
 
 
-def test_a_directed_graph_with_all_mirrors_is_undirected():
+def test_directed_graph_with_all_reverse_edges_is_undirected():
     assert not as_batch(nx.DiGraph([(0, 1), (1, 0)])).is_directed
     mixed = as_batch([nx.path_graph(3), nx.DiGraph([(0, 1)])])
     assert mixed.directed.tolist() == [False, True]
     assert mixed.graph_edges.tolist() == [2, 1]
 
 
-def test_labels_meet_by_value_when_batches_are_joined():
+def test_concat_matches_labels_by_value():
     first = batch_of([Spec(2, [], labels=["N", "C"])])
     second = batch_of([Spec(2, [], labels=["O", "N"])])
     joined = GraphBatch.concat([first, second])
@@ -164,7 +164,7 @@ def test_labels_meet_by_value_when_batches_are_joined():
     assert labels_of(joined) == ["N", "C", "O", "N"]
 
 
-def test_names_are_kept_and_missing_ones_are_positions():
+def test_concat_keeps_names_and_numbers_unnamed_graphs():
     named = as_batch(nx.Graph([("x", ("y", 1))], name="first"))
     plain = as_batch(nx.path_graph(2))
     joined = GraphBatch.concat([named, plain])
@@ -181,19 +181,21 @@ def test_names_are_kept_and_missing_ones_are_positions():
         (Spec(1, [], attributes=[[1.0]]), "no node attributes"),
     ],
 )
-def test_batches_that_do_not_fit_are_not_joined(other, message):
+def test_concat_raises_if_only_some_batches_have_node_data(other, message):
     with pytest.raises(InputError, match=message):
         GraphBatch.concat([batch_of([Spec(1, [])]), batch_of([other])])
 
 
-def test_batches_of_other_width_are_not_joined():
+def test_concat_raises_if_numbers_of_attributes_differ():
     batches = [batch_of([Spec(1, [], attributes=[[1.0] * width])]) for width in (1, 2)]
-    with pytest.raises(InputError, match="1 and 2"):
+    with pytest.raises(
+        InputError, match="Batch 1 has 2 node attributes, but batch 0 has 1"
+    ):
         GraphBatch.concat(batches)
 
 
 class MeanDegree(TransformerMixin, BaseEstimator):
-    """A stand-in for an estimator on graphs: it must be handed batches."""
+    """An estimator that requires batches."""
 
     def __init__(self, power=1):
         self.power = power
@@ -214,7 +216,7 @@ def cycles_and_cliques():
     return as_batch(graphs), np.repeat([0, 1], 20)
 
 
-def test_scikit_learn_slices_a_batch(cycles_and_cliques):
+def test_scikit_learn_can_slice_a_batch(cycles_and_cliques):
     graphs, y = cycles_and_cliques
     model = make_pipeline(MeanDegree(), LogisticRegression(C=100))
     assert cross_val_score(model, graphs, y, cv=5, n_jobs=2).mean() > 0.9
@@ -229,7 +231,7 @@ def test_scikit_learn_slices_a_batch(cycles_and_cliques):
     assert model.fit(train, y_train).score(test, y_test) > 0.8
 
 
-def test_names_must_be_hashable():
+def test_names_that_are_not_hashable_raise():
     batch = as_batch([nx.path_graph(2), nx.path_graph(3)])
     assert batch.with_graph_names(["a", ("b", 1)]).graph_names.tolist() == ["a", ("b", 1)]
     for names in ([[1], [2]], [np.arange(2), "a"], np.ones((2, 2))):
@@ -238,6 +240,6 @@ def test_names_must_be_hashable():
 
 
 @pytest.mark.parametrize("sizes", [[-1, 3], [2**40], [1.5], [None], [10**30], [[1]]])
-def test_numbers_of_nodes_are_checked(sizes):
+def test_invalid_numbers_of_nodes_raise(sizes):
     with pytest.raises(InputError, match="nodes"):
         assemble([GraphParts(sizes, [], [])])

@@ -20,7 +20,7 @@ from tests.reference.graphs import (
 )
 from tests.strategies import spec_lists
 
-# --- every library: the same graphs, made with the real thing ---------------------------
+# --- the same graphs in the formats of all libraries -------------------------------------
 
 
 def to_networkx(spec: Spec):
@@ -85,7 +85,7 @@ def test_edge_index_pairs(specs):
 
 
 @given(spec_lists(labelled=True, n_attributes=0, weighted=False, directed=True))
-def test_grakel_pairs_mean_what_grakel_reads(grakel, specs):
+def test_grakel_pairs_match_grakel(grakel, specs):
     raw = [(set(spec.edges), dict(enumerate(spec.labels))) for spec in specs]
     batch = as_batch([list(graph) for graph in raw])
     check_batch(batch, specs)
@@ -118,13 +118,13 @@ def test_edge_and_node_tables(specs):
         columns=["graph", "node", "label", "a", "b"],
     ).astype({"graph": int, "node": str, "label": str, "a": float, "b": float})
     edges["weight"] = edges["weight"].fillna(1.0)
-    kept = [spec for spec in specs if spec.n_nodes]  # a table cannot name an empty graph
-    kept = [
+    filled = [spec for spec in specs if spec.n_nodes]  # a table has no empty graphs
+    filled = [
         Spec(s.n_nodes, s.edges, s.weights or [1.0] * len(s.edges), directed=s.directed)
-        for s in kept
+        for s in filled
     ]
     for directed in (True, False):
-        expected = [Spec(s.n_nodes, s.edges, s.weights, directed=directed) for s in kept]
+        expected = [Spec(s.n_nodes, s.edges, s.weights, directed=directed) for s in filled]
         for shuffled in (edges, edges.sample(frac=1, random_state=0)):
             options = {"nodes": nodes, "directed": directed, "node_attributes": ["a", "b"]}
             batch = as_batch(shuffled, **options)
@@ -134,21 +134,21 @@ def test_edge_and_node_tables(specs):
     assert (labels_of(batch) or []) == labels
 
 
-# --- what the documentation promises, one by one --------------------------------------
+# --- documented rules -------------------------------------------------------------------
 
 
-def test_a_batch_comes_back_as_it_is():
+def test_batch_is_returned_unchanged():
     batch = as_batch(nx.path_graph(3))
     assert as_batch(batch) is batch
 
 
-def test_any_hashable_node_ids_are_kept_in_order():
+def test_hashable_node_ids_keep_their_order():
     graph = nx.Graph([("b", ("x", 1)), (("x", 1), 3.5), (3.5, frozenset({1}))])
     assert as_batch(graph).node_names.tolist() == ["b", ("x", 1), 3.5, frozenset({1})]
     assert as_batch(nx.path_graph(3)).node_names is None
 
 
-def test_keys_are_named_by_argument():
+def test_arguments_select_keys():
     graph = nx.path_graph(2)
     nx.set_node_attributes(graph, {0: "C", 1: "O"}, "element")
     nx.set_node_attributes(graph, {0: 1.5, 1: 2.5}, "mass")
@@ -165,14 +165,14 @@ def test_keys_are_named_by_argument():
     assert not one.is_weighted
 
 
-def test_none_leaves_data_out():
+def test_none_reads_no_data():
     spec = Spec(2, [(0, 1)], [3.0], ["a", "b"], [[1.0], [2.0]])
     options = {"node_label": None, "node_attributes": None, "edge_weight": None}
     for graph in (to_networkx(spec), to_igraph(spec)):
         check_same(as_batch(graph, **options), as_batch(nx.path_graph(2)))
 
 
-def test_parallel_edges_collapse_by_the_documented_rule():
+def test_parallel_edges_are_merged():
     plain = nx.MultiGraph([(0, 1), (0, 1), (1, 0)])
     assert as_batch(plain).adjacency.toarray().tolist() == [[0, 1], [1, 0]]
     weighted = nx.MultiGraph()
@@ -180,21 +180,21 @@ def test_parallel_edges_collapse_by_the_documented_rule():
     assert as_batch(weighted).adjacency.toarray().tolist() == [[0, 5], [5, 0]]
 
 
-def test_edges_without_weight_weigh_one_among_weighted_ones():
+def test_missing_weights_are_one():
     graph = nx.Graph()
     graph.add_edge(0, 1, weight=3.0)
     graph.add_edge(1, 2)
     assert as_batch(graph).adjacency.toarray()[1].tolist() == [3, 0, 1]
 
 
-def test_an_undirected_table_may_list_an_edge_in_both_directions():
+def test_undirected_table_may_list_an_edge_in_both_directions():
     table = pd.DataFrame({"source": [0, 1], "target": [1, 0], "weight": [2.0, 2.0]})
     assert as_batch(table).adjacency.toarray().tolist() == [[0, 2], [2, 0]]
     arcs = as_batch(table.iloc[:1], directed=True)
     assert arcs.is_directed
 
 
-def test_a_table_groups_by_graph_and_sorts_ids():
+def test_table_is_grouped_by_graph_and_sorted_by_id():
     table = pd.DataFrame({"g": ["z", "a", "a"], "u": [5, 10, 2], "v": [7, 2, 3]})
     batch = as_batch(table, columns=("g", "u", "v"))
     assert batch.graph_names.tolist() == ["a", "z"]
@@ -203,7 +203,7 @@ def test_a_table_groups_by_graph_and_sorts_ids():
     check_same(categorical, batch)
 
 
-def test_a_node_table_adds_isolated_nodes():
+def test_node_table_adds_isolated_nodes():
     edges = pa.table({"source": [0], "target": [1]})
     nodes = pa.table({"node": [2, 0, 1], "label": ["c", "a", "b"]})
     batch = as_batch(edges, nodes=nodes)
@@ -211,14 +211,14 @@ def test_a_node_table_adds_isolated_nodes():
     assert labels_of(batch) == ["a", "b", "c"]
 
 
-def test_a_stack_of_matrices_is_a_sequence():
+def test_stack_of_matrices_is_a_sequence_of_graphs():
     assert as_batch(np.ones((4, 2, 2))).n_graphs == 4
     assert as_batch(np.ones((2, 2))).n_graphs == 1
     assert as_batch(np.zeros((0, 0))).graph_sizes.tolist() == [0]
     assert as_batch(np.zeros((0, 3, 3))).n_graphs == 0
 
 
-def test_grakel_forms_of_edges():
+def test_grakel_formats_of_edges():
     expected = as_batch(np.array([[0, 1], [1, 0]]))
     for edges in (
         {(0, 1), (1, 0)},
@@ -236,7 +236,7 @@ def test_grakel_forms_of_edges():
     assert as_batch([[{(0, 1), (1, 0)}]]).n_nodes == 2
 
 
-def test_labels_of_every_kind():
+def test_labels_of_every_type():
     batch = as_batch([({(0, 1)}, {0: ["a", 1], 1: np.int64(3)})])
     assert labels_of(batch) == [("a", 1), 3]
     assert type(labels_of(batch)[1]) is int
@@ -244,7 +244,7 @@ def test_labels_of_every_kind():
     assert strings.label_values == ("a", "b")
 
 
-def test_corner_graphs():
+def test_edge_cases():
     batch = as_batch([nx.empty_graph(0), nx.empty_graph(1), nx.Graph([(0, 0)])])
     assert batch.graph_sizes.tolist() == [0, 1, 1]
     assert batch.graph_edges.tolist() == [0, 0, 1]
@@ -253,21 +253,21 @@ def test_corner_graphs():
     assert sink.degrees.tolist() == [1, 0]
 
 
-def test_a_zero_weight_is_no_edge():
+def test_edges_of_weight_zero_are_removed():
     graph = nx.Graph()
     graph.add_edge(0, 1, weight=0.0)
     assert as_batch(graph).n_edges == 0
     assert as_batch(sp.csr_array(([0.0, 1.0], ([0, 1], [1, 0])), shape=(2, 2))).n_edges == 1
 
 
-def test_graphs_without_nodes_need_no_labels_or_attributes():
+def test_graphs_without_nodes_need_no_node_data():
     labelled = Spec(1, [], labels=["a"], attributes=[[1.0, 2.0]])
     batch = as_batch([nx.empty_graph(0), to_networkx(labelled), nx.empty_graph(0)])
     assert labels_of(batch) == ["a"]
     assert batch.node_attributes.shape == (1, 2)
 
 
-def test_the_caller_keeps_its_arrays():
+def test_arrays_of_the_caller_are_not_modified():
     matrix = np.array([[0.0, 2.0], [2.0, 0.0]])
     ends, rows = np.array([[0, 1], [1, 0]]), np.ones((2, 1))
     sparse = sp.csr_array(matrix)
@@ -285,13 +285,13 @@ def test_ids_of_any_integer_type_are_exact():
     assert batch.node_names.tolist() == [1, 2**60 + 1, 2**60 + 2]
 
 
-def test_a_long_id_costs_its_length_alone():
+def test_memory_of_a_long_id_is_proportional_to_its_length():
     ids = [f"n{number}" for number in range(20_000)]
     table = pa.table({"source": [*ids, "x" * 100_000], "target": [*ids[1:], *ids[:2]]})
     assert as_batch(table).n_nodes == 20_001
 
 
-def test_text_columns_of_both_libraries_meet():
+def test_text_columns_of_pandas_and_pyarrow_can_be_combined():
     edges = pd.DataFrame({"source": ["a"], "target": ["b"]})
     nodes = pa.table({"node": ["b", "a"], "attributes": [[1.0, 2.0], [3.0, 4.0]]})
     assert as_batch(edges, nodes=nodes).node_attributes.tolist() == [[3, 4], [1, 2]]
@@ -310,7 +310,7 @@ def test_grakel_graphs_without_labels(grakel):
     assert as_batch(grakel.Graph({(0, 1), (1, 0)})).n_edges == 1
 
 
-def test_stored_zeros_are_no_edges_without_weights_either():
+def test_explicit_zeros_are_not_edges_without_weights():
     matrix = sp.csr_array(([0.0, 5.0], ([0, 1], [1, 0])), shape=(2, 2))
     assert as_batch(matrix, edge_weight=None).adjacency.toarray().tolist() == [
         [0, 0],
@@ -318,23 +318,23 @@ def test_stored_zeros_are_no_edges_without_weights_either():
     ]
 
 
-def test_names_that_repeat_do_not_merge_nodes():
+def test_nodes_with_equal_names_are_not_merged():
     graph = igraph.Graph(n=2, edges=[(0, 1)])
     graph.vs["name"] = ["a", "a"]
     assert len(as_batch(graph).to_networkx(0)) == 2
 
 
-def test_unnamed_graphs_are_called_by_their_position():
+def test_unnamed_graphs_are_named_by_position():
     batch = as_batch([nx.path_graph(1), nx.Graph(name="a"), nx.path_graph(2)])
     assert batch.graph_names.tolist() == [0, "a", 2]
 
 
-def test_empty_graphs_may_declare_attributes():
+def test_empty_graphs_may_have_attributes():
     batch = as_batch([(np.empty((2, 0), int), np.empty((0, 3))), np.zeros((0, 0))])
     assert batch.node_attributes.shape == (0, 3)
 
 
-# --- bad input: one clear line that names the graph, the value and the remedy -----------
+# --- invalid input ----------------------------------------------------------------------
 
 
 def bad_weight(value):
@@ -451,7 +451,7 @@ BAD = {
             with_node_data("attributes", [[1.0]]),
             with_node_data("attributes", [[1, 2]]),
         ],
-        ["Graph 1 has 2 attributes", "graph 0 has 1"],
+        ["Graph 1 has 2 node attributes", "graph 0 has 1"],
     ),
     "attributes in some": (
         lambda: [with_node_data("attributes", [[1.0]]), nx.path_graph(2)],
@@ -499,7 +499,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("case", BAD)
-def test_bad_input_is_refused_in_one_clear_line(case):
+def test_invalid_input_raises_a_message_of_one_line(case):
     make, words = BAD[case]
     with pytest.raises(InputError) as caught:
         as_batch(make())
@@ -511,8 +511,8 @@ def test_bad_input_is_refused_in_one_clear_line(case):
 
 
 @pytest.mark.parametrize("value", [5, None, {"a": 1}, b"bytes", object(), [1, 2], [1.5]])
-def test_what_is_no_graph_is_refused_by_type(value):
-    with pytest.raises(UnsupportedInputError, match=r"type|no graph"):
+def test_unsupported_types_raise(value):
+    with pytest.raises(UnsupportedInputError, match="unsupported type"):
         as_batch(value)
     assert issubclass(UnsupportedInputError, TypeError)
 
@@ -520,12 +520,14 @@ def test_what_is_no_graph_is_refused_by_type(value):
 @pytest.mark.parametrize(
     "value", [10**5000, nested_list(100_000)], ids=["many digits", "deep"]
 )
-def test_values_without_a_text_are_refused_by_type(value):
+def test_values_without_a_repr_raise(value):
     for graphs in (value, [value], [nx.path_graph(2), value]):
-        with pytest.raises(UnsupportedInputError, match="<(int|list)>"):
+        with pytest.raises(
+            UnsupportedInputError, match=r"(16610 bits|<list>).* unsupported type"
+        ):
             as_batch(graphs)
     for option in ("node_label", "edge_weight", "directed", "columns", "nodes"):
-        with pytest.raises(InputError, match="<(int|list)>"):
+        with pytest.raises(InputError, match="16610 bits|<list>"):
             as_batch(pa.table({"source": [0], "target": [1]}), **{option: value})
 
 
@@ -539,12 +541,12 @@ def test_large_integers_may_be_names_and_labels():
     assert as_batch(edges).n_edges == 1
 
 
-def test_nodes_without_edges_may_follow_the_last_edge():
+def test_isolated_nodes_may_follow_the_last_edge():
     batch = as_batch((np.array([[0], [10**6]]), None))
     assert batch.n_nodes == 10**6 + 1
 
 
-def test_named_keys_that_do_not_exist_are_refused():
+def test_missing_keys_raise():
     graph = nx.Graph([(0, 1, {"length": 2})])
     graph.add_node(0, color="red")
     with pytest.raises(InputError, match="'colour'.*'color'"):
@@ -561,7 +563,7 @@ def test_named_keys_that_do_not_exist_are_refused():
         (pa.table({"id": [0]}), ["'node'", "'id'"]),
     ],
 )
-def test_a_node_table_that_does_not_fit_is_refused(nodes, words):
+def test_inconsistent_node_tables_raise(nodes, words):
     with pytest.raises(InputError) as caught:
         as_batch(pa.table({"source": [0], "target": [1]}), nodes=nodes)
     for word in words:
@@ -579,12 +581,12 @@ def test_a_node_table_that_does_not_fit_is_refused(nodes, words):
         {"directed": "yes"},
     ],
 )
-def test_options_of_the_wrong_kind_are_refused(options):
+def test_options_of_the_wrong_type_raise(options):
     with pytest.raises(InputError, match="must"):
         as_batch(pa.table({"source": [0], "target": [1]}), **options)
 
 
-def test_too_many_nodes_are_refused():
+def test_too_many_nodes_raise():
     huge = sp.coo_array(([1.0], ([0], [1])), shape=(2**31, 2**31))
     with pytest.raises(InputError, match="too many"):
         as_batch(huge)
@@ -599,7 +601,7 @@ def ring(n_nodes):
 
 
 def count_lines(work) -> int:
-    """Count the lines of Python that run, comprehensions included."""
+    """Count the executed lines of Python, including comprehensions."""
     n_lines = 0
 
     def trace(_frame, event, _argument):
@@ -629,12 +631,12 @@ def convert_arrays(n_nodes):
     assert pairs[0].n_edges == n_nodes
 
 
-def test_a_million_nodes_cost_no_more_python_than_a_thousand():
-    convert_arrays(10)  # first calls import and compile
+def test_number_of_python_lines_does_not_depend_on_the_number_of_nodes():
+    convert_arrays(10)  # the first call imports modules
     small, large = (count_lines(lambda n=n: convert_arrays(n)) for n in (10**3, 10**6))
-    assert large < small + 500  # libraries branch a little; a loop would add a million
+    assert large < small + 500  # a loop over nodes would add a million
 
 
-def test_concat_takes_a_list_of_batches():
+def test_concat_accepts_a_list_of_batches():
     batches = [as_batch(nx.path_graph(n)) for n in (2, 3)]
     assert GraphBatch.concat(batches).graph_sizes.tolist() == [2, 3]

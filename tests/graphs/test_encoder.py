@@ -13,7 +13,7 @@ from tests.strategies import spec_lists
 
 
 @given(spec_lists(), spec_lists())
-def test_rows_are_finite_named_and_of_unit_norm_by_block(train, test):
+def test_features_are_finite_and_of_unit_norm_per_block(train, test):
     batch = batch_of(train)
     encoder = AttributeEncoder().fit(batch)
     other = batch_of(test)
@@ -34,7 +34,7 @@ def test_rows_are_finite_named_and_of_unit_norm_by_block(train, test):
 
 
 @given(spec_lists(min_size=1))
-def test_a_row_depends_on_its_node_alone(specs):
+def test_features_of_a_node_do_not_depend_on_other_nodes(specs):
     batch = batch_of(specs)
     encoder = AttributeEncoder().fit(batch)
     if batch.n_nodes:
@@ -42,7 +42,7 @@ def test_a_row_depends_on_its_node_alone(specs):
         np.testing.assert_array_equal(np.concatenate(parts), encoder.transform(batch))
 
 
-def test_labels_become_one_hot_and_unseen_ones_share_a_column():
+def test_labels_are_one_hot_with_one_column_for_unseen_labels():
     train = batch_of([Spec(2, [], labels=["N", "C"])])
     encoder = AttributeEncoder().fit(train)
     names = ["label='C'", "label='N'", "label unseen"]
@@ -51,28 +51,28 @@ def test_labels_become_one_hot_and_unseen_ones_share_a_column():
     assert encoder.transform(new).tolist() == [[0, 0, 1], [0, 1, 0], [0, 0, 1]]
 
 
-def test_labels_that_only_a_larger_batch_knew_are_unseen():
+def test_label_values_absent_from_the_training_graphs_are_unseen():
     whole = batch_of([Spec(1, [], labels=["C"]), Spec(1, [], labels=["N"])])
     encoder = AttributeEncoder().fit(whole[:1])
     assert encoder.label_values_ == ("C",)
     assert encoder.transform(whole).tolist() == [[1, 0], [0, 1]]
 
 
-def test_attributes_are_standardised_by_the_training_nodes():
+def test_attributes_are_standardized_by_the_training_nodes():
     train = batch_of([Spec(2, [], attributes=[[0.0, 5.0], [2.0, 5.0]])])
     encoder = AttributeEncoder().fit(train)
     new = batch_of([Spec(2, [], attributes=[[4.0, 5.0], [1.0, 5.0]])])
-    # By hand: mean 1 and deviation 1, a constant column tells nothing, then unit norm.
+    # Mean 1 and deviation 1; the constant column becomes zero; rows have unit norm.
     np.testing.assert_allclose(encoder.transform(new), [[1, 0], [0, 0]])
 
 
-def test_labels_and_attributes_stand_side_by_side():
+def test_labels_and_attributes_are_concatenated():
     batch = batch_of([Spec(2, [], labels=["a", "b"], attributes=[[1.0], [3.0]])])
     rows = AttributeEncoder().fit_transform(batch)
     assert rows.tolist() == [[1, 0, 0, -1], [0, 1, 0, 1]]
 
 
-def test_degrees_beyond_the_largest_column_fall_into_bins():
+def test_large_degrees_are_binned():
     train = [nx.star_graph(n) for n in (2, 40, 44, 1000)]
     encoder = AttributeEncoder(max_degree=32).fit(train)
     assert encoder.get_feature_names_out().tolist() == [
@@ -85,12 +85,12 @@ def test_degrees_beyond_the_largest_column_fall_into_bins():
     assert hubs.tolist() == [1, 1, 2, 2, 3, 3]
 
 
-def test_isolated_nodes_have_the_degree_zero():
+def test_isolated_nodes_have_degree_zero():
     encoder = AttributeEncoder().fit([nx.empty_graph(2), nx.path_graph(2)])
     assert encoder.get_feature_names_out().tolist() == ["degree=0", "degree=1"]
 
 
-def test_a_hub_of_a_million_leaves_needs_few_columns():
+def test_hub_of_a_million_leaves_needs_few_columns():
     source = np.zeros(10**6, dtype=int)
     hub = as_batch((np.array([source, np.arange(1, 10**6 + 1)]), None))
     assert AttributeEncoder().fit(hub).n_features_out_ == 2
@@ -109,7 +109,7 @@ def test_node_features_are_selected_by_name():
         AttributeEncoder(max_degree=-1).fit(batch)
 
 
-def test_what_does_not_fit_the_training_graphs_is_refused():
+def test_graphs_unlike_the_training_graphs_raise():
     encoder = AttributeEncoder().fit(batch_of([Spec(1, [], attributes=[[1.0]])]))
     with pytest.raises(InputError, match="no node attributes"):
         encoder.transform(nx.path_graph(2))
@@ -117,14 +117,14 @@ def test_what_does_not_fit_the_training_graphs_is_refused():
         encoder.transform(batch_of([Spec(1, [], attributes=[[1.0, 2.0]])]))
 
 
-def test_graphs_without_nodes_need_nothing():
+def test_graphs_without_nodes_can_be_encoded():
     spec = Spec(1, [], labels=["a"], attributes=[[1.0]])
     encoder = AttributeEncoder().fit(batch_of([spec]))
     for nothing in ([], [nx.empty_graph(0)]):
         assert encoder.transform(nothing).shape == (0, 3)
 
 
-def test_attributes_of_no_or_huge_size():
+def test_empty_and_huge_attributes():
     empty = as_batch((np.empty((2, 0), int), np.empty((2, 0))))
     encoder = AttributeEncoder(node_features="attributes")
     assert encoder.fit_transform(empty).shape == (2, 0)
@@ -136,12 +136,12 @@ def test_attributes_of_no_or_huge_size():
         AttributeEncoder(node_features=None).fit(empty)
 
 
-def test_names_of_columns_are_distinct():
+def test_feature_names_are_unique():
     encoder = AttributeEncoder().fit(batch_of([Spec(3, [], labels=[1, "1", "unseen"])]))
     assert len(set(encoder.get_feature_names_out())) == 4
 
 
-def test_it_is_an_estimator():
+def test_encoder_is_an_estimator():
     encoder = AttributeEncoder(max_degree=3)
     assert clone(encoder).get_params() == {"max_degree": 3, "node_features": "auto"}
     with pytest.raises(NotFittedError):

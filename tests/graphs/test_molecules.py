@@ -7,7 +7,7 @@ from gskn.exceptions import FileFormatError
 
 
 def smiles_of(graph):
-    """Write a graph of carbon atoms whose bonds are all ring closures."""
+    """Return the SMILES of carbon atoms whose bonds are all ring closures."""
     bonds = {node: [] for node in graph}
     for number, edge in enumerate(graph.edges, start=1):
         for node in edge:
@@ -28,7 +28,7 @@ def write_v3000(path, n_atoms, bonds):
     )
 
 
-def test_a_chain_at_the_bound_is_read(tmp_path):
+def test_chain_at_the_limit_is_read(tmp_path):
     (tmp_path / "m.smi").write_text("C" * 10_000 + " chain\n")
     batch = read_graphs(tmp_path / "m.smi")
     assert (batch.n_nodes, batch.n_edges) == (10_000, 9_999)
@@ -46,7 +46,7 @@ def test_a_chain_at_the_bound_is_read(tmp_path):
         ("C12C%10C%(100)" * 400 + ".C12C%10C%(100)" * 400, "2400 atoms and 1600 rings"),
     ],
 )
-def test_molecules_that_would_take_hours_are_refused(tmp_path, smiles, message):
+def test_excessive_smiles_raise(tmp_path, smiles, message):
     (tmp_path / "m.smi").write_text(f"CC\n{smiles} x\n")
     with pytest.raises(FileFormatError, match=f"line 2.*{message}") as caught:
         read_graphs(tmp_path / "m.smi")
@@ -61,7 +61,7 @@ def test_molecules_that_would_take_hours_are_refused(tmp_path, smiles, message):
         (2_000_000_000, [], "2000000000 atoms"),
     ],
 )
-def test_large_molecules_of_sd_files_are_refused(tmp_path, n_atoms, bonds, message):
+def test_excessive_molecules_of_sd_files_raise(tmp_path, n_atoms, bonds, message):
     path = tmp_path / "m.sdf"
     write_v3000(path, min(n_atoms, 20_000), bonds)
     path.write_text(path.read_text().replace("COUNTS 20000 ", f"COUNTS {n_atoms} "))
@@ -90,14 +90,14 @@ def test_small_rings_of_sd_files_are_read(tmp_path):
         b"\x00\xff\xfe\n" * 10,
     ],
 )
-def test_damaged_sd_files_are_refused_without_output(tmp_path, content, capfd):
+def test_damaged_sd_files_raise_without_output(tmp_path, content, capfd):
     (tmp_path / "m.sdf").write_bytes(content)
     with pytest.raises(FileFormatError, match="RDKit cannot read molecule 0"):
         read_graphs(tmp_path / "m.sdf")
     assert capfd.readouterr() == ("", "")
 
 
-def test_a_title_that_is_not_utf8_is_refused(tmp_path):
+def test_title_that_is_not_utf8_raises(tmp_path):
     block = Chem.MolToMolBlock(Chem.MolFromSmiles("CC"))
     (tmp_path / "m.sdf").write_bytes(f"caf\xe9{block}$$$$\n".encode("latin-1"))
     with pytest.raises(FileFormatError, match="RDKit cannot read molecule 0: .*utf-8"):
@@ -105,7 +105,7 @@ def test_a_title_that_is_not_utf8_is_refused(tmp_path):
 
 
 @pytest.mark.parametrize("separator", ["\u2028", "\x85", "\x0c"])
-def test_a_name_may_have_line_breaks_of_unicode(tmp_path, separator):
+def test_names_may_contain_unicode_line_breaks(tmp_path, separator):
     (tmp_path / "m.smi").write_text(f"CC a{separator}b\nCO\n", encoding="utf-8")
     assert read_graphs(tmp_path / "m.smi").graph_names.tolist() == [f"a{separator}b", "CO"]
 

@@ -17,14 +17,14 @@ def triangle(**fields):
     return pyg.data.Data(edge_index=ends, x=torch.arange(6.0).reshape(3, 2), **fields)
 
 
-def test_data_of_pyg():
+def test_pyg_data():
     batch = as_batch(triangle())
     assert nx.is_isomorphic(batch.to_networkx(0), nx.cycle_graph(3))
     assert batch.node_attributes.tolist() == [[0, 1], [2, 3], [4, 5]]
     assert not batch.is_directed
 
 
-def test_a_batch_of_pyg_is_its_list():
+def test_pyg_batch_equals_its_list():
     graphs = [
         triangle(),
         pyg.data.Data(x=torch.ones(2, 2), edge_index=torch.empty(2, 0).long()),
@@ -32,7 +32,7 @@ def test_a_batch_of_pyg_is_its_list():
     check_same(as_batch(pyg.data.Batch.from_data_list(graphs)), as_batch(graphs))
 
 
-def test_a_data_set_of_pyg(tmp_path):
+def test_pyg_data_set(tmp_path):
     class Triangles(pyg.data.InMemoryDataset):
         def __init__(self, root):
             super().__init__(root)
@@ -41,7 +41,7 @@ def test_a_data_set_of_pyg(tmp_path):
     check_same(as_batch(Triangles(str(tmp_path))), as_batch([triangle(), triangle()]))
 
 
-def test_fields_are_named_by_argument():
+def test_arguments_select_fields():
     graph = triangle(
         z=torch.tensor([[6], [7], [8]]),
         edge_weight=torch.full((6,), 2.0),
@@ -67,6 +67,6 @@ def test_tensors_that_record_gradients_are_read():
     np.testing.assert_array_equal(as_batch(matrix).adjacency.toarray(), np.ones((2, 2)))
 
 
-def test_several_node_types_are_refused():
+def test_several_node_types_raise():
     with pytest.raises(UnsupportedInputError, match="to_homogeneous"):
         as_batch(pyg.data.HeteroData({"a": {"x": torch.ones(1, 1)}}))

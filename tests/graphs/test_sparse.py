@@ -18,7 +18,7 @@ from scipy.sparse.csgraph import connected_components, shortest_path
 from sklearn.preprocessing import normalize
 from sklearn.utils import check_array
 
-from gskn import as_batch
+from gskn import GraphBatch, as_batch
 from gskn.exceptions import InputError
 from tests.graphs.test_batch import batch_of
 from tests.reference.graphs import Spec
@@ -59,23 +59,32 @@ OPERATIONS = {
 
 @pytest.mark.parametrize("name", OPERATIONS)
 @given(specs=spec_lists())
-def test_scipy_works_on_the_adjacency_as_on_any_matrix(name, specs):
+def test_scipy_operations_accept_the_adjacency(name, specs):
     matrix = batch_of(specs).adjacency
-    plain = csr_array(matrix.toarray())
-    got, expected = OPERATIONS[name](matrix), OPERATIONS[name](plain)
-    got, expected = (x.toarray() if hasattr(x, "toarray") else x for x in (got, expected))
-    np.testing.assert_array_equal(got, expected)
+    expected = _dense(OPERATIONS[name](csr_array(matrix.toarray())))
+    np.testing.assert_array_equal(_dense(OPERATIONS[name](matrix)), expected)
 
 
-def test_the_plain_matrix_shares_columns_and_weights():
-    matrix = batch_of([]).adjacency
-    plain = matrix.tocsr()
-    assert type(plain) is csr_array
-    assert plain.indices.dtype == plain.indptr.dtype == np.int32
-    assert matrix.indptr.dtype == np.int64
+def _dense(result):
+    return result.toarray() if hasattr(result, "toarray") else result
 
 
-def test_products_do_not_claim_to_be_sorted():
+def test_both_index_arrays_have_one_type(monkeypatch):
+    specs = [Spec(3, [(0, 2), (1, 2), (0, 1)]), Spec(2, [(0, 1)])]
+    expected = batch_of(specs)
+    assert type(expected.adjacency) is csr_array
+    n_entries = expected.adjacency.nnz
+    for limit, dtype in ((n_entries, np.int32), (n_entries - 1, np.int64)):
+        monkeypatch.setattr("gskn.graphs._sparse._MAX_INT32", limit)
+        batch = batch_of(specs)
+        for matrix in (batch.adjacency, GraphBatch.concat([batch]).adjacency):
+            assert matrix.indices.dtype == matrix.indptr.dtype == dtype
+            np.testing.assert_array_equal(matrix.toarray(), expected.adjacency.toarray())
+        assert batch[1].adjacency.indices.dtype == np.int32
+        assert batch.degrees.dtype == np.int64
+
+
+def test_products_can_be_sorted():
     batch = batch_of([Spec(3, [(0, 2), (1, 2), (0, 0), (0, 1)])])
     product = (batch.adjacency @ batch.adjacency).copy()
     product.sort_indices()
@@ -84,14 +93,14 @@ def test_products_do_not_claim_to_be_sorted():
         assert (np.diff(columns) > 0).all()
 
 
-# --- matrices of callers, whose arrays were changed --------------------------------------
+# --- matrices with modified arrays ------------------------------------------------------
 
 RING = np.array([[0, 1, 0, 1], [1, 0, 1, 0], [0, 1, 0, 1], [1, 0, 1, 0]], dtype=float)
 FORMATS = (bsr_array, coo_array, csc_array, csr_array, dia_array, dok_array, lil_array)
 
 
 @pytest.mark.parametrize("kind", FORMATS)
-def test_every_sparse_format_is_read_like_the_dense_matrix(kind):
+def test_every_sparse_format_equals_the_dense_matrix(kind):
     generator = np.random.default_rng(0)
     for size in (0, 1, 6):
         dense = generator.integers(0, 3, (size, size)) * 1.5
@@ -108,7 +117,7 @@ def test_blocks_of_any_shape_are_read():
         np.testing.assert_array_equal(as_batch(matrix).adjacency.toarray(), dense)
 
 
-def test_a_matrix_may_have_room_for_more_entries():
+def test_matrix_may_have_unused_capacity():
     matrix = csr_array(RING)
     matrix.indices = np.append(matrix.indices, [99, -5])
     matrix.data = np.append(matrix.data, [1.0, 1.0])
@@ -131,7 +140,7 @@ def test_a_matrix_may_have_room_for_more_entries():
         ("indices", [1]),
     ],
 )
-def test_compressed_matrices_with_damaged_indices_are_refused(kind, name, values):
+def test_compressed_matrices_with_invalid_indices_raise(kind, name, values):
     matrix = kind(RING)
     dtype = None if values and isinstance(values[0], float) else np.int32
     setattr(matrix, name, np.array(values, dtype=dtype))
@@ -141,7 +150,7 @@ def test_compressed_matrices_with_damaged_indices_are_refused(kind, name, values
 
 @pytest.mark.parametrize("value", [-1, 4, 10**9, 2**40])
 @pytest.mark.parametrize("end", [0, 1])
-def test_coordinates_outside_the_matrix_are_refused(value, end):
+def test_coordinates_outside_the_matrix_raise(value, end):
     matrix = coo_array(RING)
     ends = [np.array(part, dtype=np.int64) for part in matrix.coords]
     ends[end][3] = value
@@ -194,7 +203,7 @@ def damaged_dok(key, value):
         coo_array((2, 2, 2)),
     ],
 )
-def test_matrices_whose_arrays_do_not_belong_together_are_refused(matrix):
+def test_matrices_with_inconsistent_arrays_raise(matrix):
     for weight in ("auto", None):
         with pytest.raises(InputError):
             as_batch(matrix, edge_weight=weight)

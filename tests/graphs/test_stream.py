@@ -6,14 +6,13 @@ import pytest
 
 from gskn import GraphBatch, as_batch, datasets, read_graphs
 from gskn.exceptions import FileFormatError, GsknWarning, InputError, MissingFileError
-from gskn.graphs import iter_graphs
-from gskn.graphs._stream import is_streamed
+from gskn.graphs import is_streamed, iter_graphs
 
 CHUNKS = (1, 7, 100, 2**15)
 
 
 def edge_table(names, seed=0):
-    """Return edges of random graphs, one after the other, with weights."""
+    """Return weighted edges of random graphs, graph by graph."""
     generator = np.random.default_rng(seed)
     graphs, ends = [], []
     for name in names:
@@ -26,12 +25,12 @@ def edge_table(names, seed=0):
 
 
 def assert_same(batch, expected):
-    """Compare graphs, and names as text."""
+    """Compare graphs, and their names as text."""
     assert (batch.adjacency != expected.adjacency).nnz == 0
     assert batch.graph_ptr.tolist() == expected.graph_ptr.tolist()
     for names in ("graph_names", "node_names"):
-        found, wanted = getattr(batch, names), getattr(expected, names)
-        assert wanted is None or [*map(str, found)] == [*map(str, wanted)]
+        actual, wanted = getattr(batch, names), getattr(expected, names)
+        assert wanted is None or [*map(str, actual)] == [*map(str, wanted)]
     labels = [
         None if b.node_labels is None else [b.label_values[n] for n in b.node_labels]
         for b in (batch, expected)
@@ -41,7 +40,7 @@ def assert_same(batch, expected):
 
 @pytest.mark.parametrize("chunk_edges", CHUNKS)
 @pytest.mark.parametrize("row_group_size", [1, 5, 1000])
-def test_a_sorted_table_is_what_read_graphs_reads(tmp_path, chunk_edges, row_group_size):
+def test_sorted_table_equals_read_graphs(tmp_path, chunk_edges, row_group_size):
     path = tmp_path / "edges.parquet"
     pq.write_table(edge_table(range(60)), path, row_group_size=row_group_size)
     chunks = list(iter_graphs(path, chunk_edges=chunk_edges))
@@ -57,7 +56,7 @@ def test_graphs_of_a_table_keep_its_order(tmp_path, chunk_edges):
     path = tmp_path / "edges.parquet"
     names = [f"g{number}" for number in np.random.default_rng(0).permutation(40)]
     table = edge_table(names)
-    column = table["graph"].dictionary_encode()  # as pandas writes categories
+    column = table["graph"].dictionary_encode()  # like categories of pandas
     pq.write_table(table.set_column(0, "graph", column), path, row_group_size=9)
     batch = GraphBatch.concat(list(iter_graphs(path, chunk_edges=chunk_edges)))
     assert batch.graph_names.tolist() == names
@@ -68,30 +67,32 @@ def test_graphs_of_a_table_keep_its_order(tmp_path, chunk_edges):
 
 @pytest.mark.parametrize("chunk_edges", CHUNKS)
 @pytest.mark.parametrize("names", [[1, 2, 3, 2], [3, 1, 3], ["b", "a", "c", "b"]])
-def test_a_graph_that_comes_back_is_refused(tmp_path, names, chunk_edges):
+def test_graph_with_edges_that_are_not_consecutive_raises(tmp_path, names, chunk_edges):
     path = tmp_path / "edges.parquet"
     table = pa.table({"graph": names, "source": names, "target": names})
     pq.write_table(table, path, row_group_size=2)
-    message = f"graph {names[-1]!r} comes back in row {len(names) - 1}.*sort the table by"
+    message = (
+        f"graph {names[-1]!r} are not.* again in row {len(names) - 1}; sort the table by"
+    )
     with pytest.raises(FileFormatError, match=message):
         list(iter_graphs(path, chunk_edges=chunk_edges))
 
 
-def test_names_of_any_kind_of_column(tmp_path):
+def test_names_of_columns_of_any_type(tmp_path):
     path = tmp_path / "edges.parquet"
     dates = np.array(["2024-01-02", "2024-01-01"], dtype="datetime64[ns]")
     for names, expected in (
         (dates, [str(date) for date in dates]),
         ([0.5, 0.25], ["0.5", "0.25"]),
         (np.array([7, 3], np.uint8), [7, 3]),
-        ([-1, -2], [-1, -2]),  # whose hashes are equal
+        ([-1, -2], [-1, -2]),  # their hashes are equal
         ([-2, -1], [-2, -1]),
         ([2**61 - 1, 0], [2**61 - 1, 0]),
         (pa.array(np.array([2, 1], np.float16)), ["2.0", "1.0"]),
         (pa.array(["b", "a"], pa.string_view()), ["b", "a"]),
         (pa.array([True, False]), ["True", "False"]),
         (pa.array([2, 1], pa.time64("ns")), ["00:00:00.000000002", "00:00:00.000000001"]),
-        (  # beyond the last year of Python
+        (  # after the last year of Python dates
             pa.array(np.array([2**31 - 1, 0], np.int32)).view(pa.date32()),
             ["5881580-07-11", "1970-01-01"],
         ),
@@ -102,22 +103,25 @@ def test_names_of_any_kind_of_column(tmp_path):
             assert [name for c in chunks for name in c.graph_names] == expected
 
 
-def test_a_date_that_comes_back_is_refused(tmp_path):
+def test_date_with_edges_that_are_not_consecutive_raises(tmp_path):
     days = pa.array(np.array([2**31 - 1, 0, 2**31 - 1], np.int32)).view(pa.date32())
     table = pa.table({"graph": days, "source": [0, 0, 0], "target": [1, 1, 1]})
     pq.write_table(table, tmp_path / "e.parquet")
-    with pytest.raises(FileFormatError, match="graph '5881580-07-11' comes back in row 2"):
+    with pytest.raises(
+        FileFormatError,
+        match="'5881580-07-11' are not consecutive: .* row 2",
+    ):
         list(iter_graphs(tmp_path / "e.parquet"))
 
 
-def test_names_of_many_digits_become_text():
+def test_integers_of_many_digits_become_text():
     graph = nx.Graph([(10**5000, "a")], name=10**5000)
     (batch,) = iter_graphs(as_batch(graph))
     assert batch.graph_names.tolist() == [hex(10**5000)]
     assert batch.node_names.tolist() == [hex(10**5000), "a"]
 
 
-def test_a_table_without_graphs_is_one_graph(tmp_path):
+def test_table_without_graph_column_is_one_graph(tmp_path):
     path = tmp_path / "edges.parquet"
     pq.write_table(pa.table({"source": [0, 1], "target": [1, 2]}), path)
     assert not is_streamed(path)
@@ -127,14 +131,14 @@ def test_a_table_without_graphs_is_one_graph(tmp_path):
     assert list(iter_graphs(path)) == []
 
 
-def test_mistakes_in_a_table_name_the_row(tmp_path):
+def test_malformed_tables_raise_with_the_row(tmp_path):
     path = tmp_path / "edges.parquet"
     good = {"graph": [1, 1, 2, 3], "source": [0, 1, 0, 0], "target": [1, 2, 1, 1]}
     for column, values, message in (
         ("graph", [1, 1, 2, None], r"no 'graph' in row 1.*Counted from row 2"),
         ("target", [1, 2, 1, None], r"no 'target' in row 0.*Counted from row 3"),
-        ("weight", [1, 1, -1, 1], r"weight -1.*row 0, the first of the graph named 1"),
-        ("graph", [[1]] * 4, r"'graph' holds list"),
+        ("weight", [1, 1, -1, 1], r"weight -1.*row 0, the first row of graph 1"),
+        ("graph", [[1]] * 4, r"'graph' has the nested type list"),
     ):
         pq.write_table(pa.table({**good, column: values}), path)
         with pytest.raises(FileFormatError, match=message):
@@ -145,7 +149,7 @@ def test_mistakes_in_a_table_name_the_row(tmp_path):
 
 
 @pytest.mark.parametrize("chunk_edges", CHUNKS)
-def test_a_folder_is_what_read_graphs_reads(tmp_path, chunk_edges):
+def test_folder_equals_read_graphs(tmp_path, chunk_edges):
     (tmp_path / "below").mkdir()
     for size in range(3, 9):
         nx.write_graph6(nx.cycle_graph(size), tmp_path / f"ring{size}.g6")
@@ -162,14 +166,14 @@ def test_a_folder_is_what_read_graphs_reads(tmp_path, chunk_edges):
 
 
 @pytest.mark.parametrize("chunk_edges", CHUNKS)
-def test_files_that_do_not_fit_together_are_named(tmp_path, chunk_edges):
+def test_files_with_different_node_data_raise(tmp_path, chunk_edges):
     (tmp_path / "a.smi").write_text("CC\n")
     nx.write_graph6(nx.cycle_graph(5), tmp_path / "b.g6")
     with pytest.raises(InputError, match=r"a\.smi has node labels .*b\.g6 has no node"):
         list(iter_graphs(tmp_path, chunk_edges=chunk_edges))
 
 
-def test_other_sources_are_cut(tmp_path):
+def test_other_sources_are_split(tmp_path):
     graphs = datasets.load("MUTAG").graphs
     for chunk_edges in CHUNKS:
         chunks = list(iter_graphs(graphs, chunk_edges=chunk_edges))
@@ -181,7 +185,7 @@ def test_other_sources_are_cut(tmp_path):
     assert batch.node_names.tolist() == [0, 1, 2, 3, 4]
 
 
-def test_what_is_not_there_or_holds_nothing_is_said_at_once(tmp_path):
+def test_missing_and_empty_sources_raise_immediately(tmp_path):
     with pytest.raises(MissingFileError, match="nowhere"):
         iter_graphs(tmp_path / "nowhere")
     (tmp_path / "image.png").touch()

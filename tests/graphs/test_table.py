@@ -51,13 +51,15 @@ def test_ids_may_have_any_type_that_can_be_sorted(kind):
 
 @pytest.mark.parametrize("kind", NESTED)
 @pytest.mark.parametrize("column", ["graph", "source", "target"])
-def test_ids_of_nested_types_are_refused(kind, column):
+def test_ids_of_nested_types_raise(kind, column):
     table = {"graph": [0, 0], "source": [0, 1], "target": [1, 0]}
-    with pytest.raises(InputError, match=f"Column '{column}' holds .*give numbers or text"):
+    with pytest.raises(
+        InputError, match=f"Column '{column}' has the nested type .*use numbers or text"
+    ):
         as_batch(pa.table({**table, column: NESTED[kind]}))
 
 
-def test_other_types_that_cannot_be_sorted_are_refused():
+def test_ids_that_cannot_be_sorted_raise():
     interval = pa.array([(1, 2, 3)], pa.month_day_nano_interval())
     with pytest.raises(InputError, match="'source' of type month_day_nano_interval"):
         as_batch(pa.table({"source": interval, "target": interval}))
@@ -70,12 +72,12 @@ def test_other_types_that_cannot_be_sorted_are_refused():
 
 
 @pytest.mark.parametrize("kind", ["struct", "map", "union", "list view"])
-def test_labels_weights_and_attributes_of_nested_types_do_not_raise_raw_errors(kind):
+def test_node_data_and_weights_of_nested_types_raise(kind):
     edges = {"source": [0, 1], "target": [1, 0]}
-    with pytest.raises(InputError, match="'weight' of the edge table must hold numbers"):
+    with pytest.raises(InputError, match="'weight' of the edge table must contain numbers"):
         as_batch(pa.table({**edges, "weight": NESTED[kind]}))
     nodes = pa.table({"node": [0, 1], "attributes": NESTED[kind]})
-    with pytest.raises(InputError, match="'attributes' of the node table must hold num"):
+    with pytest.raises(InputError, match="'attributes' of the node table must contain num"):
         as_batch(pa.table(edges), nodes=nodes)
     if kind in {"struct", "union"}:
         nodes = pa.table({"node": [0, 1], "label": NESTED[kind]})
@@ -83,7 +85,7 @@ def test_labels_weights_and_attributes_of_nested_types_do_not_raise_raw_errors(k
             as_batch(pa.table(edges), nodes=nodes)
 
 
-def test_offsets_that_leave_their_buffer_are_refused():
+def test_offsets_outside_their_buffer_raise():
     offsets = pa.py_buffer(np.array([0, 10**6, 2], np.int32).tobytes())
     damaged = pa.Array.from_buffers(pa.string(), 2, [None, offsets, pa.py_buffer(b"ab")])
     with pytest.raises(InputError, match="'source' of type string cannot be read"):
@@ -111,12 +113,12 @@ def nested_list(depth):
         pd.Series([np.datetime64("2020"), np.uint8(1)], dtype=object),
     ],
 )
-def test_columns_of_pandas_that_arrow_cannot_hold_are_refused(ids):
+def test_pandas_columns_that_arrow_cannot_convert_raise(ids):
     with pytest.raises(InputError, match="The edge table (cannot be read|has lists)"):
         as_batch(pd.DataFrame({"source": ids, "target": ids}))
 
 
-def test_a_column_named_like_the_weight_is_reported():
+def test_column_similar_to_weight_warns():
     table = pa.table({"source": [0], "target": [1], "Weight": [3.0]})
     with pytest.warns(GsknWarning, match="'Weight' is not read") as caught:
         batch = as_batch(table)

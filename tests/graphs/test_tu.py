@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from gskn import as_batch, read_graphs
 from gskn.exceptions import FileFormatError, UnsafeArchiveError
-from gskn.graphs import _tu
-from gskn.graphs._tu import read_tu
+from gskn.graphs import _tu_files, read_tu
 from tests.reference.graphs import Spec, check_batch, labels_of
 from tests.strategies import spec_lists
 
@@ -33,7 +32,7 @@ def write(folder, name="X", **changes):
     return folder
 
 
-def test_a_set_is_read_as_its_readme_says(tmp_path):
+def test_set_is_read_as_documented_by_its_readme(tmp_path):
     data = read_tu(write(tmp_path / "X"))
     assert data.name == "X"
     assert data.targets.tolist() == [-1, 1]
@@ -43,8 +42,8 @@ def test_a_set_is_read_as_its_readme_says(tmp_path):
 
 
 @given(specs=spec_lists(labelled=False, n_attributes=0, weighted=False))
-def test_any_graphs_come_back(tmp_path_factory, specs):
-    """Graphs without nodes are ids that no node has."""
+def test_graphs_round_trip(tmp_path_factory, specs):
+    """Ids that do not occur are graphs without nodes."""
     folder = tmp_path_factory.mktemp("tu")
     first = np.cumsum([1, *(spec.n_nodes for spec in specs)])
     edges = []
@@ -69,18 +68,18 @@ def test_labels_of_several_columns_are_tuples(tmp_path):
 
 
 @pytest.mark.parametrize("end", ["\r\n", "\n"])
-def test_line_ends_and_blanks_do_not_matter(tmp_path, end):
+def test_line_ends_and_blanks_are_ignored(tmp_path, end):
     text = FILES["A"].replace("\n", end) + end
     assert read_tu(write(tmp_path / "X", A=text)).graphs.n_edges == 2
 
 
-def test_without_graph_labels_there_are_no_targets(tmp_path):
+def test_set_without_graph_labels_has_no_targets(tmp_path):
     data = read_tu(write(tmp_path / "X", graph_labels=None))
     assert data.targets is None
     assert data.graphs.n_graphs == 2
 
 
-def test_options_hold_for_this_format_too(tmp_path):
+def test_options_apply_to_tu_sets(tmp_path):
     folder = write(tmp_path / "X", A="1, 2\n3, 4\n")
     assert read_graphs(folder).is_directed
     batch = as_batch(folder, node_label=None, node_attributes=None, directed=False)
@@ -123,7 +122,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("case", BAD)
-def test_a_malformed_file_is_named_with_its_line(tmp_path, case):
+def test_malformed_files_raise_with_file_and_line(tmp_path, case):
     changes, words = BAD[case]
     with pytest.raises(FileFormatError) as caught:
         read_tu(write(tmp_path / "X", **changes))
@@ -131,13 +130,13 @@ def test_a_malformed_file_is_named_with_its_line(tmp_path, case):
     assert "\n" not in str(caught.value)
 
 
-def test_a_leading_blank_line_does_not_hide_the_columns(tmp_path):
+def test_leading_blank_line_is_ignored(tmp_path):
     data = read_tu(write(tmp_path / "X", node_labels="\n1, 2\n1, 3\n1, 2\n0, 0\n"))
     assert labels_of(data.graphs)[0] == (1, 2)
 
 
-def test_a_large_malformed_archive_ends_in_an_error_and_nothing_worse(tmp_path):
-    """Parsing threads must not outlive the error: run it to the end of a process."""
+def test_large_malformed_archive_raises_without_crash(tmp_path):
+    """Run in a separate process: threads of the parser must end with the error."""
     write(tmp_path / "X", A="1, 2\n" * 10 + "bad\n" + "2, 1\n" * 6_000_000)
     with zipfile.ZipFile(
         tmp_path / "x.zip", "w", zipfile.ZIP_DEFLATED, compresslevel=1
@@ -153,24 +152,24 @@ def test_a_large_malformed_archive_ends_in_an_error_and_nothing_worse(tmp_path):
 
 
 @given(st.lists(st.integers(1, 30), max_size=60), st.integers(1, 40), st.integers(1, 9))
-def test_blocks_are_whole_lines_that_join_to_the_file(lengths, block, piece):
+def test_blocks_are_whole_lines(lengths, block, piece):
     text = b"".join(b"x" * length + b"\n" for length in lengths) + b"end"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_tu, "_BLOCK_BYTES", block)
-        patch.setattr(_tu, "_PIECE_BYTES", piece)
-        blocks = list(_tu._line_blocks(io.BytesIO(text)))
+        patch.setattr(_tu_files, "_BLOCK_BYTES", block)
+        patch.setattr(_tu_files, "_PIECE_BYTES", piece)
+        blocks = list(_tu_files._line_blocks(io.BytesIO(text)))
     assert b"".join(blocks) == text
     assert all(part.endswith(b"\n") for part in blocks[:-1])
 
 
-def test_two_sets_in_one_folder_are_refused(tmp_path):
+def test_two_sets_in_one_folder_raise(tmp_path):
     write(tmp_path / "X")
     write(tmp_path / "X", name="Y")
     with pytest.raises(FileFormatError, match="several sets"):
         read_graphs(tmp_path / "X")
 
 
-# --- hostile files ----------------------------------------------------------------------
+# --- malicious files --------------------------------------------------------------------
 
 
 def pack(path, compression=zipfile.ZIP_DEFLATED, **changes):
@@ -211,7 +210,7 @@ BOMBS = {
 
 @pytest.mark.parametrize("packed", [False, True])
 @pytest.mark.parametrize("case", BOMBS)
-def test_lines_and_columns_are_bounded_by_the_nodes(tmp_path, case, packed):
+def test_excessive_lines_and_columns_raise(tmp_path, case, packed):
     changes, words = BOMBS[case]
     path = pack(tmp_path / "x.zip", **changes) if packed else tmp_path / "X"
     if not packed:
@@ -221,17 +220,17 @@ def test_lines_and_columns_are_bounded_by_the_nodes(tmp_path, case, packed):
     assert words in str(caught.value)
 
 
-def test_a_member_that_unpacks_to_far_more_than_its_size_is_refused(tmp_path):
-    """Padding in another member does not raise the bound."""
+def test_member_beyond_the_limit_raises(tmp_path):
+    """The size of another member does not increase the limit."""
     path = pack(tmp_path / "x.zip", node_labels="0\n" * 5 * 2**22)
     with zipfile.ZipFile(path, "a") as archive:
         archive.writestr("padding", np.random.default_rng(0).bytes(2**20))
-    with pytest.raises(UnsafeArchiveError, match=r"X_node_labels\.txt' would unpack"):
+    with pytest.raises(UnsafeArchiveError, match=r"X_node_labels\.txt' unpacks to"):
         read_tu(path)
 
 
 @pytest.mark.parametrize("end", ["\r", "\r\n", "\n"])
-def test_old_line_ends_are_line_ends(tmp_path, end):
+def test_carriage_returns_are_line_ends(tmp_path, end):
     texts = {suffix: text.replace("\n", end) for suffix, text in FILES.items()}
     data = read_tu(write(tmp_path / "X", **texts))
     assert data.graphs.node_attributes.shape == (4, 2)
@@ -265,7 +264,7 @@ DAMAGES = {
 
 @pytest.mark.parametrize("compression", [zipfile.ZIP_DEFLATED, zipfile.ZIP_LZMA])
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_a_damaged_archive_is_one_clear_line(tmp_path, damage, compression):
+def test_damaged_archive_raises_a_message_of_one_line(tmp_path, damage, compression):
     path = tmp_path / "x.zip"
     name = "é" if damage == "a name that is not UTF-8" else "X"
     with zipfile.ZipFile(path, "w", compression) as archive:
@@ -290,7 +289,7 @@ def test_every_compression_of_zipfile_is_read(tmp_path, compression):
     check_batch(graphs, [Spec(2, [(0, 1)])] * 2)
 
 
-def test_a_name_with_a_line_end_does_not_break_the_message(tmp_path):
+def test_message_escapes_line_ends_of_names(tmp_path):
     with zipfile.ZipFile(tmp_path / "x.zip", "w") as archive:
         for suffix, text in {**FILES, "A": "1, x\n"}.items():
             archive.writestr(f"a\nb/X_{suffix}.txt", text)
@@ -301,7 +300,7 @@ def test_a_name_with_a_line_end_does_not_break_the_message(tmp_path):
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
-def test_pipes_and_devices_are_not_read(tmp_path):
+def test_pipes_and_devices_raise(tmp_path):
     for suffix in ("A", "node_labels"):
         folder = write(tmp_path / suffix, **{suffix: None})
         os.mkfifo(folder / f"X_{suffix}.txt")

@@ -60,8 +60,8 @@ def check_batch(batch, specs: list[Spec]) -> None:
 def check_layout(batch) -> None:
     """Check types, order and read-only state of the arrays."""
     matrix = batch.adjacency
-    assert matrix.indices.dtype == np.int32
-    assert matrix.indptr.dtype == batch.graph_ptr.dtype == np.int64
+    assert matrix.indices.dtype == matrix.indptr.dtype == np.int32
+    assert batch.graph_ptr.dtype == batch.degrees.dtype == np.int64
     assert matrix.data.dtype == np.float64
     for row in range(batch.n_nodes):
         columns = matrix.indices[matrix.indptr[row] : matrix.indptr[row + 1]]

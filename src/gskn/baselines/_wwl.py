@@ -228,4 +228,4 @@ def _neighbor_means(adjacency: csr_array) -> csr_array:
     """Return the matrix of means over neighbors; rows without neighbors are zero."""
     totals = np.asarray(adjacency.sum(axis=1)).ravel()
     inverse = np.divide(1, totals, out=np.zeros_like(totals), where=totals > 0)
-    return csr_array(diags_array(inverse) @ adjacency.tocsr())
+    return csr_array(diags_array(inverse) @ adjacency)

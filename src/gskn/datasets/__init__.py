@@ -1,4 +1,4 @@
-"""Data sets by name, files in the TU format, and sets made by rule."""
+"""Data sets: benchmark sets by name, user files with classes, and generated sets."""
 
 from gskn.datasets._catalog import SetInfo, find_set, known_sets
 from gskn.datasets._dataset import Dataset

@@ -1,7 +1,7 @@
-"""Parsed TU sets beside their sources, in npz format.
+"""Cache of parsed TU sets in npz format, stored next to their sources.
 
-A cache is used only if its format and its source (size and hash) are right and its arrays
-pass the checks that parsed graphs pass; else the source is parsed again.
+A cache is used only if its format and the size and hash of its source match and its arrays
+are valid; otherwise the source is parsed again.
 """
 
 import hashlib
@@ -17,18 +17,21 @@ import platformdirs
 from gskn._archives import read_arrays
 from gskn._files import whole_file
 from gskn._types import AnyArray, BoolArray, IndexArray
-from gskn.exceptions import FileFormatError, GsknError, InputError, MissingFileError
-from gskn.graphs import GraphBatch
-from gskn.graphs._sparse import check_csr, make_csr
-from gskn.graphs._tu import TuSet, read_tu
+from gskn.exceptions import (
+    FileFormatError,
+    GsknError,
+    InputError,
+    MissingFileError,
+    describe_error,
+)
+from gskn.graphs import GraphBatch, TuSet, check_csr, make_csr, read_tu
 
 logger = logging.getLogger(__name__)
 
 _FORMAT = 1
-_HASH_PIECE_BYTES = 2**20
 _REQUIRED = ("header", "indptr", "indices", "graph_ptr")
 _OPTIONAL = ("node_labels", "node_attributes", "targets")
-_HEADER_ERRORS = (ValueError, RecursionError)  # also of JSON and of UTF-8
+_HEADER_ERRORS = (ValueError, RecursionError)  # ValueError: invalid JSON or UTF-8
 
 
 def read_tu_cached(path: Path) -> TuSet:
@@ -43,27 +46,30 @@ def read_tu_cached(path: Path) -> TuSet:
         with whole_file(cache) as temporary:
             _write(temporary, parsed, source)
     except OSError as error:
-        logger.warning("no cache of %s was written: %s", path, error)
+        logger.warning("the cache of %s could not be written: %s", path, error)
     return parsed
 
 
 def cache_path(source: Path) -> Path:
-    """Return the path of the cache of a source: beside it, if the folder is writable.
+    """Return the path of the cache of a source: next to it, if the folder is writable.
 
-    A folder without any write permission stays unchanged, also for an administrator;
-    its caches go to the platform's cache directory.
+    If the permissions of the folder do not include writing, even if the user is an
+    administrator, the cache directory of the platform is used.
     """
     folder = source.resolve().parent
     if folder.stat().st_mode & 0o222:
         return folder / ".gskn-cache" / f"{source.name}.npz"
     encoded = str(source.resolve()).encode("utf-8", "surrogateescape")
-    place = hashlib.sha256(encoded).hexdigest()[:16]
+    digest = hashlib.sha256(encoded).hexdigest()[:16]
     home = platformdirs.user_cache_path("gskn")
-    return home / "parsed" / f"{source.name}-{place}.npz"
+    return home / "parsed" / f"{source.name}-{digest}.npz"
 
 
 def _fingerprint(path: Path) -> dict[str, Any]:
-    """Describe a file, or the regular text files of a folder, by size and hash."""
+    """Return size and hash of a file, or of the regular text files of a folder.
+
+    `joblib.hash` is not used: it would read the files into memory as Python objects.
+    """
     files = sorted(path.glob("*.txt")) if path.is_dir() else [path]
     digest = hashlib.sha256()
     size = 0
@@ -75,10 +81,11 @@ def _fingerprint(path: Path) -> dict[str, Any]:
             digest.update(f"{file.name}\0{n_bytes}\0".encode("utf-8", "surrogateescape"))
             size += n_bytes
             with file.open("rb") as stream:
-                while piece := stream.read(_HASH_PIECE_BYTES):
-                    digest.update(piece)
+                hashlib.file_digest(stream, lambda: digest)  # adds the content
         except OSError as error:
-            raise FileFormatError(file, f"cannot be read: {error}") from error
+            raise FileFormatError(
+                file, f"cannot be read: {describe_error(error)}"
+            ) from error
     return {"size": size, "sha256": digest.hexdigest()}
 
 
@@ -99,7 +106,7 @@ def _write(path: Path, parsed: TuSet, source: dict[str, Any]) -> None:
         np.savez(
             file,
             header=np.frombuffer(json.dumps(header).encode(), dtype=np.uint8),
-            indptr=graphs.adjacency.indptr,
+            indptr=graphs.adjacency.indptr.astype(np.int64),
             indices=graphs.adjacency.indices,
             graph_ptr=graphs.graph_ptr,
             **{name: array for name, array in optional.items() if array is not None},
@@ -107,32 +114,32 @@ def _write(path: Path, parsed: TuSet, source: dict[str, Any]) -> None:
 
 
 def _read(path: Path, source: dict[str, Any]) -> TuSet | None:
-    """Read a cache; return None if it is missing, outdated or damaged."""
+    """Read a cache; return None if it is missing, outdated or invalid."""
     try:
         arrays = read_arrays(path)
         header = _read_header(arrays)
         if header.get("format") != _FORMAT or header.get("source") != source:
-            logger.info("the cache %s has another version or source", path)
+            logger.info("the cache %s has a different version or source", path)
             return None
         return _restore(header, arrays)
     except MissingFileError:
         return None
     except GsknError as error:
-        logger.warning("the cache %s is damaged and will be rebuilt: %s", path, error)
+        logger.warning("the cache %s is invalid and will be replaced: %s", path, error)
         return None
 
 
 def _read_header(arrays: dict[str, AnyArray]) -> dict[str, Any]:
     for name in _REQUIRED:
         _check(name in arrays, f"the array {name!r} is missing")
-    # No checksum covers the names: a damaged one must not pass for a missing array.
+    # Checksums do not include names: a damaged name must not look like a missing array.
     unknown = arrays.keys() - {*_REQUIRED, *_OPTIONAL}
-    _check(not unknown, f"it has other arrays: {sorted(unknown)}")
+    _check(not unknown, f"it has unknown arrays: {sorted(unknown)}")
     try:
         header = json.loads(arrays["header"].tobytes())
     except _HEADER_ERRORS as error:
-        raise InputError(f"its header is not JSON: {error}") from error
-    _check(isinstance(header, dict), "its header is not a JSON object")
+        raise InputError(f"the header is not JSON: {error}") from error
+    _check(isinstance(header, dict), "the header is not a JSON object")
     return dict(header)
 
 
@@ -150,15 +157,17 @@ def _restore(header: dict[str, Any], arrays: dict[str, AnyArray]) -> TuSet:
     if attributes is not None:
         _check_type(attributes, np.float64, "node_attributes")
         _check(attributes.ndim == 2, "node_attributes is not a matrix")
-        _check(len(attributes) == n_nodes, "node_attributes does not fit the nodes")
-        _check(np.isfinite(attributes).all(), "node_attributes has values like NaN")
+        _check(len(attributes) == n_nodes, "node_attributes does not have one row per node")
+        _check(
+            np.isfinite(attributes).all(), "node_attributes has values that are not finite"
+        )
         attributes = np.ascontiguousarray(attributes)
     targets = arrays.get("targets")
     if targets is not None:
         _check_type(targets, np.int64, "targets")
         _check(targets.ndim in {1, 2}, "targets has the wrong shape")
-        _check(len(targets) == n_graphs, "targets does not fit the graphs")
-    # Weights are not stored: the TU format has none, and ones are made faster than read.
+        _check(len(targets) == n_graphs, "targets does not have one row per graph")
+    # Weights are not stored: in the TU format all are 1, and reading them takes longer.
     adjacency = make_csr(np.ones(len(indices)), indices, indptr)
     graphs = GraphBatch(adjacency, graph_ptr, labels, values, attributes)
     return TuSet(str(name), graphs, targets)
@@ -166,9 +175,9 @@ def _restore(header: dict[str, Any], arrays: dict[str, AnyArray]) -> TuSet:
 
 def _check_graph_ptr(graph_ptr: AnyArray) -> IndexArray:
     _check_type(graph_ptr, np.int64, "graph_ptr")
-    _check(graph_ptr.ndim == 1 and len(graph_ptr) > 0, "graph_ptr is not a list")
-    rises = graph_ptr[0] == 0 and (graph_ptr[1:] >= graph_ptr[:-1]).all()
-    _check(rises, "graph_ptr does not rise from 0")
+    _check(graph_ptr.ndim == 1 and len(graph_ptr) > 0, "graph_ptr is not one-dimensional")
+    is_valid = graph_ptr[0] == 0 and (graph_ptr[1:] >= graph_ptr[:-1]).all()
+    _check(is_valid, "graph_ptr does not increase from 0")
     return graph_ptr
 
 
@@ -178,36 +187,36 @@ def _check_adjacency(indptr: AnyArray, indices: AnyArray, graph_ptr: IndexArray)
     _check_type(indices, np.int32, "indices")
     n_nodes = int(graph_ptr[-1])
     check_csr(indptr, indices, (n_nodes, n_nodes), "the adjacency matrix")
-    rises: BoolArray = indices[1:] > indices[:-1]
-    begins = indptr[(indptr > 0) & (indptr < len(indices))]
-    rises[begins - 1] = True  # from the last of a row to the first of the next
-    _check(rises.all(), "the columns of a row are not in order")
+    increases: BoolArray = indices[1:] > indices[:-1]
+    starts = indptr[(indptr > 0) & (indptr < len(indices))]
+    increases[starts - 1] = True  # between rows
+    _check(increases.all(), "the columns of a row are not sorted")
     filled = np.flatnonzero(indptr[1:] > indptr[:-1])
     graph = np.searchsorted(graph_ptr, filled, side="right") - 1
     lowest, highest = indices[indptr[filled]], indices[indptr[filled + 1] - 1]
     within = (lowest >= graph_ptr[graph]) & (highest < graph_ptr[graph + 1])
-    _check(within.all(), "an edge joins two graphs")
+    _check(within.all(), "an edge connects two graphs")
 
 
 def _check_labels(labels: AnyArray | None, n_nodes: int, n_values: int) -> None:
     if labels is None:
-        _check(n_values == 0, "there are label values but no labels")
+        _check(n_values == 0, "label_values exists without node_labels")
         return
     _check_type(labels, np.int64, "node_labels")
-    _check(labels.shape == (n_nodes,), "node_labels does not fit the nodes")
-    exist = labels.min(initial=0) >= 0 and labels.max(initial=-1) < n_values
-    _check(exist, "node_labels has numbers without a value")
+    _check(labels.shape == (n_nodes,), "node_labels does not have one label per node")
+    in_range = labels.min(initial=0) >= 0 and labels.max(initial=-1) < n_values
+    _check(in_range, "node_labels has numbers that are out of range")
 
 
 def _read_label_values(values: object) -> tuple[Any, ...]:
-    """Return the label values of the TU format: integers, or tuples of equal lengths."""
+    """Return the label values of a TU set: integers, or tuples of equal length."""
     if not isinstance(values, list):
         raise InputError("label_values is not a list")
     rows = [value if isinstance(value, list) else [value] for value in values]
     are_integers = all(_is_int32(number) for row in rows for number in row)
     kinds = {(type(value), len(row)) for value, row in zip(values, rows, strict=True)}
-    _check(are_integers and len(kinds) <= 1, "label_values has other values than numbers")
-    _check(all(a < b for a, b in pairwise(rows)), "label_values is not in order")
+    _check(are_integers and len(kinds) <= 1, "label_values has values other than numbers")
+    _check(all(a < b for a, b in pairwise(rows)), "label_values is not sorted")
     return tuple(tuple(value) if isinstance(value, list) else value for value in values)
 
 
@@ -219,6 +228,6 @@ def _check_type(array: AnyArray, dtype: type, name: str) -> None:
     _check(array.dtype == dtype, f"{name} has the type {array.dtype}")
 
 
-def _check(fits: object, reason: str) -> None:
-    if not fits:
+def _check(condition: object, reason: str) -> None:
+    if not condition:
         raise InputError(reason)

@@ -1,4 +1,4 @@
-"""The catalogue of data sets: their contents and where they are published."""
+"""The catalog of data sets: their contents and sources."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,7 +22,33 @@ _GRAPHSAGE = f"{_RAW}/williamleif/GraphSAGE/master/example_data"
 
 @dataclass(frozen=True)
 class SetInfo:
-    """One data set of the catalogue. Edges are counted once, self-loops included."""
+    """One data set of the catalog.
+
+    Attributes
+    ----------
+    name : str
+        Name of the set.
+    task : {"graph", "node"}
+        Whether graphs or nodes have classes.
+    n_graphs, n_nodes, n_edges : int
+        Numbers of graphs, nodes and edges; an undirected edge counts once.
+    n_classes : int
+        Number of classes.
+    n_labels : int
+        Number of distinct node labels, 0 without labels.
+    n_attributes : int
+        Number of node attributes.
+    description : str
+        Content of the set.
+    file : str
+        Name of the file in the data folder; empty for a generated set.
+    urls : tuple of str
+        Addresses of the published files.
+    form : str
+        Format of the published files.
+    generate : callable or None
+        Function that generates the set.
+    """
 
     name: str
     task: Literal["graph", "node"]
@@ -30,12 +56,12 @@ class SetInfo:
     n_nodes: int
     n_edges: int
     n_classes: int
-    n_labels: int  # distinct node labels; 0 without labels
+    n_labels: int
     n_attributes: int
     description: str
-    file: str = ""  # name in the data folder; empty for a generated set
+    file: str = ""
     urls: tuple[str, ...] = ()
-    form: Literal["tu", "gspan", "neighbours", "planetoid", "graphsage", ""] = ""
+    form: Literal["tu", "gspan", "neighbors", "planetoid", "graphsage", ""] = ""
     generate: Callable[[], Dataset] | None = None
 
 
@@ -73,8 +99,8 @@ _SETS = (
         n_labels=19,
         n_attributes=0,
         description=(
-            "Compounds that cause cancer in male rats or do not, with hydrogen atoms "
-            "(larger graphs than the set PTC_MR of the TU collection)."
+            "Compounds, carcinogenic for male rats or not, with hydrogen atoms (the graphs "
+            "are larger than in the set PTC_MR of the TU collection)."
         ),
         file="PTC.zip",
         urls=(
@@ -95,7 +121,7 @@ _SETS = (
     ),
     _tu(
         "IMDB-BINARY",
-        "Ego networks of actors who played together, action or romance.",
+        "Ego networks of actors with common movies, action or romance.",
         n_graphs=1000,
         n_nodes=19773,
         n_edges=96531,
@@ -105,7 +131,7 @@ _SETS = (
     ),
     _tu(
         "IMDB-MULTI",
-        "Ego networks of actors who played together, comedy, romance or science fiction.",
+        "Ego networks of actors with common movies, comedy, romance or science fiction.",
         n_graphs=1500,
         n_nodes=19502,
         n_edges=98903,
@@ -115,7 +141,7 @@ _SETS = (
     ),
     _tu(
         "COLLAB",
-        "Ego networks of researchers who wrote together, of three fields of physics.",
+        "Ego networks of researchers with common papers, in three fields of physics.",
         n_graphs=5000,
         n_nodes=372474,
         n_edges=12288916,
@@ -163,12 +189,12 @@ _SETS = (
         n_labels=2,
         n_attributes=0,
         description=(
-            "Formulas, satisfiable or not; graphs 2i and 2i+1 are a pair that 1-WL "
-            "cannot tell apart."
+            "Formulas, satisfiable or not; graphs 2i and 2i+1 are a pair that 1-WL cannot "
+            "distinguish."
         ),
         file="EXP.zip",
         urls=(f"{_RAW}/{_EXP}/GRAPHSAT.txt",),
-        form="neighbours",
+        form="neighbors",
     ),
     SetInfo(
         name="CSL",
@@ -180,9 +206,9 @@ _SETS = (
         n_labels=0,
         n_attributes=0,
         description=(
-            "Circular skip links: 4-regular graphs of 41 nodes that 1-WL cannot tell "
-            "apart. The published file is a pickle, which may run code; without a CSL.zip, "
-            "the same graphs are generated with other node orders."
+            "Circular skip links: 4-regular graphs of 41 nodes that 1-WL cannot "
+            "distinguish. The published file is a pickle, which may execute code; without "
+            "CSL.zip, the same graphs are generated with other node orders."
         ),
         file="CSL.zip",
         generate=csl,
@@ -224,7 +250,7 @@ _SETS = (
         n_classes=121,
         n_labels=0,
         n_attributes=50,
-        description="Interactions of proteins in five tissues; several functions each.",
+        description="Interactions of proteins in five tissues; classes are functions.",
         file="ppi.npz",
         urls=tuple(f"{_GRAPHSAGE}/toy-ppi-{part}" for part in GRAPHSAGE_PARTS),
         form="graphsage",
@@ -250,7 +276,7 @@ _SETS = (
         n_classes=2,
         n_labels=0,
         n_attributes=0,
-        description="Connected 5-regular graphs of 20 nodes against two of 10 nodes each.",
+        description="5-regular graphs of 20 nodes, or pairs of such graphs of 10 nodes.",
         generate=regular,
     ),
 )
@@ -263,12 +289,28 @@ _ALIASES = {
 
 
 def known_sets() -> tuple[SetInfo, ...]:
-    """Return the catalogue, in a fixed order."""
+    """Return all entries of the catalog, in a fixed order."""
     return _SETS
 
 
 def find_set(name: str) -> SetInfo:
-    """Return the entry of a set; case, dashes and underscores of its name are ignored."""
+    """Return the catalog entry of a set.
+
+    Parameters
+    ----------
+    name : str
+        Name of the set; case, dashes and underscores are ignored.
+
+    Returns
+    -------
+    info : SetInfo
+        Catalog entry.
+
+    Raises
+    ------
+    UnknownDatasetError
+        If the catalog has no set of this name. The message suggests a similar name.
+    """
     by_key = {_key(info.name): info for info in _SETS}
     by_key |= {alias: by_key[_key(target)] for alias, target in _ALIASES.items()}
     key = _key(str(name))

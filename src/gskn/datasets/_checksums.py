@@ -1,6 +1,6 @@
-"""SHA-256 of known sets, unpacked: any archive of the same content verifies.
+"""SHA-256 of the content of published sets, independent of its compression.
 
-For sets in the TU format, of their text files; for node sets, of the arrays read.
+For sets in TU format, hashes of the text files; for node sets, a hash of the arrays.
 """
 
 SHA256: dict[str, dict[str, str]] = {

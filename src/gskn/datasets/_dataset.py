@@ -1,4 +1,4 @@
-"""Dataset: graphs, what is to be predicted, and what is known about both."""
+"""Dataset: graphs, targets and folds."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,25 +13,24 @@ from gskn.graphs import GraphBatch
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Dataset:
-    """One data set, frozen.
+    """One immutable data set.
 
     Attributes
     ----------
     name : str
-        Canonical name.
+        Name of the set.
     graphs : GraphBatch
-        The graphs; one large graph when ``task`` is "node".
+        The graphs; one large graph if ``task`` is "node".
     y : ndarray
-        Class of every graph, or of every node; a 0/1 matrix when a node may have
-        several. Values are those of the files.
+        Class of every graph or node, with the values in the files; a 0/1 matrix if a node
+        may have several classes.
     task : {"graph", "node"}
-        What ``y`` belongs to.
+        Whether graphs or nodes have classes.
     folds : mapping of str to tuple of ndarray
-        Test indices of ten folds, the rest is for training: "published" where the
-        literature has them and they lie beside the data, "stratified_seed0" for every
-        set of graphs with at least ten graphs a class.
+        Test indices of ten folds: "published" if published folds are stored with the data,
+        and "stratified_seed0" if every class has at least ten graphs.
     description : str
-        What the graphs are, in a sentence or two.
+        Short description of the graphs.
     """
 
     name: str
@@ -42,19 +41,19 @@ class Dataset:
     description: str = ""
 
     def __post_init__(self) -> None:
-        # A view: the caller's own array stays as it was.
+        # A view, so that the array of the caller stays writable.
         object.__setattr__(self, "y", _frozen(self.y))
-        folds = {kind: tuple(map(_frozen, tests)) for kind, tests in self.folds.items()}
+        folds = {name: tuple(map(_frozen, tests)) for name, tests in self.folds.items()}
         object.__setattr__(self, "folds", MappingProxyType(folds))
 
-    # A mapping proxy does not pickle, and arrays come back writable.
+    # A mapping proxy cannot be pickled, and unpickled arrays are writable.
     def __reduce__(self) -> tuple[object, ...]:
         state = (self.name, self.graphs, self.y, self.task, dict(self.folds))
         return Dataset, (*state, self.description)
 
     @property
     def n_classes(self) -> int:
-        """Number of classes; of labels where a node may have several."""
+        """Number of classes."""
         return self.y.shape[1] if self.y.ndim == 2 else len(np.unique(self.y))
 
     def __repr__(self) -> str:

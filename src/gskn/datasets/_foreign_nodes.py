@@ -1,7 +1,7 @@
-"""Convert the public files of the node sets to the npz format that `read_npz` reads.
+"""Conversion of the published files of node sets to the npz format of `read_npz`.
 
-Planetoid publishes pickles. The unpickler here builds plain records, lists and dicts
-only, so that a file can neither run code nor make numpy or scipy index outside an array.
+Planetoid publishes pickles. The unpickler creates only plain records, lists and dicts, so
+a file can neither execute code nor make numpy or scipy access memory outside of an array.
 """
 
 import io
@@ -18,14 +18,21 @@ from scipy.sparse import csr_array, vstack
 from gskn._archives import read_array
 from gskn._limits import max_unpacked_bytes
 from gskn._types import AnyArray, IndexArray
-from gskn.exceptions import FileFormatError
-from gskn.graphs._sparse import check_csr
+from gskn.exceptions import FileFormatError, describe_error
+from gskn.graphs import check_csr
 
 PLANETOID_PARTS = ("x", "tx", "allx", "y", "ty", "ally", "graph", "test.index")
 GRAPHSAGE_PARTS = ("G.json", "class_map.json", "id_map.json", "feats.npy")
 _MALFORMED = (
-    *(ValueError, TypeError, LookupError, AttributeError, EOFError, OverflowError),
-    *(RecursionError, StopIteration, pickle.UnpicklingError),
+    ValueError,
+    TypeError,
+    LookupError,
+    AttributeError,
+    EOFError,
+    OverflowError,
+    RecursionError,
+    StopIteration,
+    pickle.UnpicklingError,
 )
 
 
@@ -35,7 +42,7 @@ def arrays_from_planetoid(*contents: bytes) -> dict[str, AnyArray]:
         return _convert_planetoid(dict(zip(PLANETOID_PARTS, contents, strict=True)))
     except _MALFORMED as error:
         raise FileFormatError(
-            "the download", f"not in Planetoid's format: {error}"
+            "the download", f"not in Planetoid format: {describe_error(error)}"
         ) from error
 
 
@@ -45,7 +52,7 @@ def arrays_from_graphsage(*contents: bytes) -> dict[str, AnyArray]:
         return _convert_graphsage(dict(zip(GRAPHSAGE_PARTS, contents, strict=True)))
     except _MALFORMED as error:
         raise FileFormatError(
-            "the download", f"not in GraphSAGE's format: {error}"
+            "the download", f"not in GraphSAGE format: {describe_error(error)}"
         ) from error
 
 
@@ -53,13 +60,13 @@ def _convert_planetoid(parts: dict[str, bytes]) -> dict[str, AnyArray]:
     test = np.array(parts["test.index"].split(), dtype=np.int64)
     tx, allx = (_as_matrix(_unpickle(parts[name])) for name in ("tx", "allx"))
     ty, ally = (_as_array(_unpickle(parts[name])) for name in ("ty", "ally"))
-    # Test nodes are stored out of order; the index has the node of each row.
+    # Test nodes are not sorted; the index contains the node of each row.
     order = np.arange(allx.shape[0] + tx.shape[0])
     order[test] = np.sort(test)
     attributes = vstack([allx, tx]).tocsr()[order]
     labels = np.concatenate([ally, ty])[order].argmax(axis=1)
     graph = _unpickle(parts["graph"])
-    # A list that is stored once may be referred to many times.
+    # A pickle may refer to one list many times.
     if sum(map(len, graph.values())) > len(parts["graph"]):
         raise ValueError("the graph has more edges than its file has bytes")
     pairs = [(node, other) for node, row in graph.items() for other in row]
@@ -99,7 +106,7 @@ def _as_edges(pairs: Any, n_nodes: int) -> IndexArray:
     if edges.ndim != 2 or edges.shape[1] != 2 or edges.dtype.kind not in "iu":
         raise ValueError("edges must be pairs of integers")
     if edges.min() < 0 or edges.max() >= n_nodes:
-        raise ValueError(f"an edge has a node that is not among the {n_nodes} nodes")
+        raise ValueError(f"an edge has a node that is out of range for {n_nodes} nodes")
     return edges.astype(np.int64)
 
 
@@ -122,7 +129,7 @@ def _node_arrays(
 
 
 class _Record:
-    """Stand-in for an object in a pickle: its arguments and its state, nothing else."""
+    """Replacement of an object in a pickle by its arguments and its state."""
 
     def __init__(self, *arguments: object):
         self.arguments = arguments
@@ -145,7 +152,7 @@ class _Matrix(_Record):
 
 
 def _as_bytes(text: str, _encoding: str) -> bytes:
-    """Encode bytes that an old protocol stores as text; other encodings do not occur."""
+    """Encode bytes that old protocols store as latin1 text."""
     return text.encode("latin1")
 
 
@@ -175,10 +182,10 @@ class _Unpickler(pickle.Unpickler):
 
 def _unpickle(content: bytes) -> Any:
     for operation, argument, _ in pickletools.genops(content):
-        # The unpickler allocates a table of this length.
+        # The unpickler allocates a table of this size.
         if operation.name.endswith("PUT") and int(argument or 0) > len(content):
             raise ValueError("the pickle declares more objects than it has bytes")
-    # Written by Python 2, whose strings are bytes.
+    # The pickles are from Python 2, whose strings are bytes.
     return _Unpickler(io.BytesIO(content), encoding="latin1").load()
 
 
@@ -198,9 +205,9 @@ def _as_matrix(value: Any) -> csr_array:
 def _as_array(value: Any) -> AnyArray:
     if not isinstance(value, _Array):
         raise TypeError("a part is not an array")
-    _, shape, kind, is_fortran, content = value.state
-    name, order = kind.arguments[0], kind.state[1]
-    if not isinstance(kind, _Type) or not re.fullmatch("[<>=|][biuf][1248]", order + name):
+    _, shape, dtype, is_fortran, content = value.state
+    name, order = dtype.arguments[0], dtype.state[1]
+    if not isinstance(dtype, _Type) or not re.fullmatch("[<>=|][biuf][1248]", order + name):
         raise TypeError("an array has a type other than numbers")
     if isinstance(content, str):
         content = content.encode("latin1")

@@ -1,4 +1,4 @@
-"""Load a data set by its name."""
+"""load: a data set of the catalog by name."""
 
 import json
 from collections.abc import Mapping
@@ -9,6 +9,7 @@ import numpy as np
 
 from gskn._files import check_regular
 from gskn._types import AnyArray, IndexArray
+from gskn._validation import shorten
 from gskn.datasets._cache import read_tu_cached
 from gskn.datasets._catalog import SetInfo, find_set, known_sets
 from gskn.datasets._dataset import Dataset
@@ -16,42 +17,41 @@ from gskn.datasets._npz import read_npz
 from gskn.datasets._store import data_home as resolve_home
 from gskn.datasets._store import fetch_files, find_files
 from gskn.exceptions import FileFormatError
-from gskn.graphs._assemble import shorten
-from gskn.graphs._tu import TuSet, read_tu
+from gskn.graphs import TuSet, read_tu
 
 _N_FOLDS = 10
 
 
 def load(name: str, data_home: str | Path | None = None) -> Dataset:
-    """Load a data set from disk, downloading it first if it is not there.
+    """Load a data set from disk; download it first if necessary.
 
     Parameters
     ----------
     name : str
-        Name of the set; case, dashes and underscores do not matter. See `names`.
+        Name of the set; case, dashes and underscores are ignored. See `names`.
     data_home : str or Path, default=None
-        Folder of the files. None selects the environment variable ``GSKN_DATA``, else
-        the platform's cache directory.
+        Data folder. None selects the folder in the environment variable ``GSKN_DATA``, or
+        else the cache directory of the platform.
 
     Returns
     -------
     data : Dataset
-        With ``graphs``, ``y``, ``name``, ``folds``, ``task`` and ``description``.
+        Graphs and classes, with ``name``, ``task``, ``folds`` and ``description``.
 
     Raises
     ------
     UnknownDatasetError
-        If no set has this name; the message suggests a similar one.
+        If the catalog has no set of this name. The message suggests a similar name.
     DatasetNotFoundError
-        If the set is not on disk and cannot be downloaded; the message names the file to
-        add to the data folder.
+        If the set is not on disk and cannot be downloaded. The message contains the file
+        to add to the data folder.
     FileFormatError
         If a file of the set is malformed.
 
     Notes
     -----
-    A set in the TU format is parsed once and cached beside its source in binary form.
-    Downloads use https and are verified against checksums of the text files.
+    A set in TU format is parsed once, and a binary copy is stored next to its source.
+    Downloads use https and are verified by checksums of their content.
 
     Examples
     --------
@@ -76,7 +76,7 @@ def load(name: str, data_home: str | Path | None = None) -> Dataset:
     if path.suffix == ".npz":
         graphs, y = read_npz(path)
         return Dataset(info.name, graphs, y, "node", {}, info.description)
-    # Only sets in the data folder are cached; nothing is written to packages.
+    # Only sets in the data folder are cached, so nothing is written to the package.
     parsed = read_tu_cached(path) if path.is_relative_to(home) else read_tu(path)
     y = graph_classes(parsed, path)
     folds = _folds(info, home, y)
@@ -84,25 +84,25 @@ def load(name: str, data_home: str | Path | None = None) -> Dataset:
 
 
 def graph_classes(parsed: TuSet, path: Path) -> AnyArray:
-    """Return the class of every graph of a TU set; raise if there is not one for each."""
+    """Return the class of every graph of a TU set; raise if there is not exactly one."""
     file = f"{parsed.name}_graph_labels.txt"
     if parsed.targets is None:
         raise FileFormatError(path, f"{file} is missing")
     if parsed.targets.ndim > 1:
         n_columns = parsed.targets.shape[1]
         raise FileFormatError(
-            path, f"{file} has {n_columns} numbers for each graph; give one class"
+            path, f"{file} has {n_columns} numbers per graph; give one class per graph"
         )
     return parsed.targets
 
 
 def names() -> list[str]:
-    """Return the names of all known sets."""
+    """Return the names of all sets of the catalog."""
     return [info.name for info in known_sets()]
 
 
 def _folds(info: SetInfo, home: Path, y: AnyArray) -> Mapping[str, tuple[IndexArray, ...]]:
-    """Return the folds that are stored beside the data, and always stratified ones."""
+    """Return the folds that are stored with the data, and stratified folds."""
     path = home / "folds" / f"{info.name}.json"
     stored = _read_folds(path, len(y)) if path.exists() else {}
     return stored if "stratified_seed0" in stored else {**stored, **stratified_folds(y)}
@@ -112,37 +112,37 @@ def _read_folds(path: Path, n_graphs: int) -> dict[str, tuple[IndexArray, ...]]:
     check_regular(path)
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
-        folds = {str(kind): tuple(map(_as_fold, tests)) for kind, tests in content.items()}
+        folds = {str(name): tuple(map(_as_fold, tests)) for name, tests in content.items()}
     except (ValueError, TypeError, AttributeError, RecursionError, OSError) as error:
         raise FileFormatError(path, f"not lists of test indices: {error}") from error
-    for kind, tests in folds.items():
+    for name, tests in folds.items():
         if len(tests) < 2 or not all(map(len, tests)):
             raise FileFormatError(
-                path, f"the folds {shorten(kind)} are not two or more lists with indices"
+                path, f"the folds {shorten(name)} are not at least two non-empty lists"
             )
         joined = np.concatenate(tests)
         distinct = np.unique(joined)
         if len(distinct) != len(joined) or distinct[0] < 0 or distinct[-1] >= n_graphs:
             raise FileFormatError(
                 path,
-                f"the folds {shorten(kind)} repeat an index or have one that is not among "
-                f"the {n_graphs} graphs",
+                f"the folds {shorten(name)} contain an index twice, or an index that is "
+                f"out of range for {n_graphs} graphs",
             )
     return folds
 
 
 def _as_fold(test: object) -> IndexArray:
     if not isinstance(test, list) or not all(type(number) is int for number in test):
-        raise TypeError(f"{shorten(test)} is not a list of whole numbers")
-    # Larger numbers are refused later; int64 cannot hold all of them.
+        raise TypeError(f"{shorten(test)} is not a list of integers")
+    # Clipped to the range of int64; numbers out of range raise later.
     return np.array([min(max(number, -1), 2**31) for number in test], dtype=np.int64)
 
 
 def stratified_folds(y: AnyArray) -> dict[str, tuple[IndexArray, ...]]:
-    """Return ten stratified folds, or none if a class has fewer than ten graphs."""
+    """Return ten stratified folds, or {} if a class has fewer than ten graphs."""
     if y.ndim != 1 or len(y) == 0 or np.unique(y, return_counts=True)[1].min() < _N_FOLDS:
         return {}
-    # scikit-learn is slow to import, and most sets have stored folds.
+    # Importing scikit-learn is slow, and most sets have stored folds.
     selection = import_module("sklearn.model_selection")
     splitter = selection.StratifiedKFold(_N_FOLDS, shuffle=True, random_state=0)
     return {"stratified_seed0": tuple(test for _, test in splitter.split(y, y))}

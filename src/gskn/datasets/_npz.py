@@ -9,9 +9,7 @@ from gskn._archives import read_arrays
 from gskn._limits import max_unpacked_bytes
 from gskn._types import AnyArray, FloatArray, IndexArray
 from gskn.exceptions import FileFormatError, InputError
-from gskn.graphs import GraphBatch
-from gskn.graphs._assemble import GraphParts, assemble
-from gskn.graphs._sparse import check_csr
+from gskn.graphs import GraphBatch, GraphParts, assemble, check_csr
 
 _ADJACENCY = ("adj_shape", "adj_indptr", "adj_indices")
 _ATTRIBUTES = ("attr_shape", "attr_indptr", "attr_indices", "attr_data")
@@ -27,21 +25,21 @@ def read_npz(path: Path) -> tuple[GraphBatch, AnyArray]:
     path : Path
         Archive of the arrays ``adj_indptr``, ``adj_indices`` and ``adj_shape``,
         ``attr_indptr``, ``attr_indices``, ``attr_data`` and ``attr_shape``, and
-        ``labels``: one whole number per node, or rows of packed bits with their shape
-        in ``label_shape``. ``selfloops`` may list nodes with a self-loop. Index arrays
-        may have any integer type.
+        ``labels``: one integer per node, or packed bits with their shape in
+        ``label_shape``. ``selfloops`` may contain nodes with a self-loop. Index arrays may
+        have any integer type.
 
     Returns
     -------
     graphs : GraphBatch
         One graph.
     y : ndarray of shape (n_nodes,) or (n_nodes, n_labels)
-        Label of every node, or 0/1 for each label.
+        Class of every node, or 0 or 1 for every class.
 
     Raises
     ------
     FileFormatError
-        If the file is malformed or would take too much memory.
+        If the file is malformed or needs too much memory.
     """
     arrays = read_arrays(path, (*_REQUIRED, *_OPTIONAL))
     for name in _REQUIRED:
@@ -54,8 +52,8 @@ def read_npz(path: Path) -> tuple[GraphBatch, AnyArray]:
         raise FileFormatError(path, f"not a node set: {error}") from error
 
 
-def _check_memory(arrays: dict[str, AnyArray], bound: int) -> None:
-    """Raise if the arrays would become too large in the types that they are used in."""
+def _check_memory(arrays: dict[str, AnyArray], max_bytes: int) -> None:
+    """Raise if the arrays need too much memory after conversion."""
     n_nodes, n_attributes = _shape(arrays, "attr_shape")
     n_labels = _shape(arrays, "label_shape")[1] if arrays["labels"].ndim == 2 else 1
     n_bytes = 8 * (
@@ -63,10 +61,10 @@ def _check_memory(arrays: dict[str, AnyArray], bound: int) -> None:
         + 3 * arrays["attr_indices"].size
         + 2 * n_nodes * (n_attributes + n_labels)  # `assemble` copies the attributes
     )
-    if n_bytes > bound:
+    if n_bytes > max_bytes:
         raise InputError(
-            f"it would take {n_bytes} bytes, more than the bound of {bound} for a file of "
-            "this size"
+            f"the arrays need {n_bytes} bytes, more than the limit of {max_bytes} for a "
+            "file of this size"
         )
 
 
@@ -112,8 +110,8 @@ def _read_attributes(arrays: dict[str, AnyArray], n_nodes: int) -> FloatArray:
             f"{values.dtype} of shape {values.shape}"
         )
     matrix = csr_array((values.astype(np.float64), indices, indptr), shape=shape)
-    rows: FloatArray = matrix.toarray()
-    return rows
+    attributes: FloatArray = matrix.toarray()
+    return attributes
 
 
 def _read_labels(arrays: dict[str, AnyArray]) -> IndexArray:
@@ -126,21 +124,21 @@ def _read_labels(arrays: dict[str, AnyArray]) -> IndexArray:
             f"labels must be one number per node, got shape {labels.shape} for {n_nodes} "
             "nodes"
         )
-    if labels.dtype.kind not in "biuf" or not _are_whole(labels):
-        raise InputError("labels must be whole numbers")
+    if labels.dtype.kind not in "biuf" or not _are_integers(labels):
+        raise InputError("labels must be integers")
     return labels.astype(np.int64)
 
 
-def _are_whole(labels: AnyArray) -> bool:
+def _are_integers(labels: AnyArray) -> bool:
     if labels.dtype.kind in "bi":
         return True
-    # 2**63 is the smallest float that int64 cannot hold.
+    # 2**63 is the smallest positive float beyond the range of int64.
     values = labels.astype(np.float64)
     return bool(((np.abs(values) < 2.0**63) & (np.trunc(values) == values)).all())
 
 
 def _unpack_labels(labels: AnyArray, shape: tuple[int, int], n_nodes: int) -> IndexArray:
-    """Unpack a bit for each label that a node may have."""
+    """Unpack one bit per node and class."""
     n_labels = shape[1]
     if (
         labels.dtype != np.uint8
@@ -160,7 +158,7 @@ def _shape(arrays: dict[str, AnyArray], name: str) -> tuple[int, int]:
     array = arrays[name]
     if array.shape != (2,) or array.dtype.kind not in "iu" or array.min() < 0:
         raise InputError(
-            f"{name} must be two sizes, got {array.dtype} of shape {array.shape}"
+            f"{name} must contain two sizes, got {array.dtype} of shape {array.shape}"
         )
     n_rows, n_columns = array.tolist()
     return n_rows, n_columns

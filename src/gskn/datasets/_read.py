@@ -1,4 +1,4 @@
-"""Read graphs and their classes from the user's files."""
+"""read: graphs and their classes from files of the user."""
 
 import csv
 from collections import Counter
@@ -9,41 +9,54 @@ import numpy as np
 
 from gskn._files import check_exists, check_regular
 from gskn._types import AnyArray
+from gskn._validation import shorten
 from gskn.datasets._dataset import Dataset
 from gskn.datasets._load import graph_classes, stratified_folds
-from gskn.exceptions import FileFormatError, InputError, MissingFileError
-from gskn.graphs import GraphBatch, read_graphs
-from gskn.graphs._assemble import shorten
-from gskn.graphs._folder import Folder
-from gskn.graphs._read import CLASS_FILES, is_graph_file, read_folder
-from gskn.graphs._tu import find_tu_name, read_tu
+from gskn.exceptions import (
+    FileFormatError,
+    InputError,
+    MissingFileError,
+    describe_error,
+)
+from gskn.graphs import (
+    CLASS_FILES,
+    Folder,
+    GraphBatch,
+    find_tu_name,
+    is_graph_file,
+    read_folder,
+    read_graphs,
+    read_tu,
+)
 
-_MAX_CLASS_LENGTH = 1000  # numpy takes as much memory for all as for the longest
+_MAX_CLASS_LENGTH = 1000  # numpy stores all strings with the length of the longest
 _HEADERS = (("graph", "id", "name", "file"), ("class", "label", "target", "y"))
 
 
 def read(path: str | Path, classes: str | Path | None = None) -> Dataset:
-    """Read graphs and their classes from your own files.
+    """Read graphs and their classes from files.
 
     Parameters
     ----------
     path : str or Path
-        A folder or zip archive in the TU format, which has the classes; or anything that
-        `read_graphs` reads.
+        A folder or zip archive in TU format, which contains classes, or any other path
+        for `read_graphs`.
     classes : str or Path, default=None
-        File of lines ``graph,class``, with or without a header. A graph is given by the
-        name of its file, with or without the suffix, or by its name in that file. None
+        File with lines ``graph,class``, with or without a header. The graph is the name of
+        its file, with or without the suffix, or the name of the graph in that file. None
         selects ``labels.csv``, ``classes.csv`` or ``graph_labels.csv`` in the folder.
 
     Returns
     -------
     data : Dataset
-        Its name is the path; ``y`` has integers if all classes are integers, else text.
+        Graphs and classes. The name is the path; ``y`` contains integers if all classes
+        are integers, else text.
 
     Raises
     ------
     FileFormatError
-        If a file is malformed, a graph has no class or two, or a class has no graph.
+        If a file is malformed, a graph does not have exactly one class, or a graph in the
+        file of classes does not exist.
 
     Examples
     --------
@@ -55,7 +68,7 @@ def read(path: str | Path, classes: str | Path | None = None) -> Dataset:
     if _is_tu(path):
         if classes is not None:
             raise InputError(
-                f"{str(path)!r} is in the TU format, which has classes of its own in "
+                f"{str(path)!r} is in TU format and contains classes in "
                 f"NAME_graph_labels.txt; omit {str(classes)!r}."
             )
         graphs, y = _read_tu(path)
@@ -64,7 +77,7 @@ def read(path: str | Path, classes: str | Path | None = None) -> Dataset:
         graphs = read_folder(path, [file]) if path.is_dir() else read_graphs(path)
         y = _match(graphs, file)
     _check_classes(y, path)
-    # Stored results are found by name; with a slash it differs from all known sets.
+    # A name with a slash cannot be equal to a name of the catalog in stored results.
     name = path.as_posix() if path.name != path.as_posix() else f"./{path.name}"
     return Dataset(name, graphs, y, "graph", stratified_folds(y), f"Read from {path}.")
 
@@ -85,15 +98,15 @@ def _find_classes(path: Path, classes: str | Path | None) -> Path:
         check_regular(Path(classes))
         return Path(classes)
     if path.is_dir():
-        found = [file for file in path.iterdir() if file.name.lower() in CLASS_FILES]
-        if len(found) == 1:
-            check_regular(found[0])
-            return found[0]
-        if found:
-            names = " and ".join(sorted(file.name for file in found))
-            raise InputError(f"{str(path)!r} has {names}; keep one file of classes.")
+        files = [file for file in path.iterdir() if file.name.lower() in CLASS_FILES]
+        if len(files) == 1:
+            check_regular(files[0])
+            return files[0]
+        if files:
+            names = " and ".join(sorted(file.name for file in files))
+            raise InputError(f"{str(path)!r} contains {names}; keep one file of classes.")
     raise MissingFileError(
-        f"The graphs of {str(path)!r} have no classes; give a file of lines graph,class "
+        f"The graphs of {str(path)!r} have no classes; give a file with lines graph,class "
         f"(for a folder, it may be {CLASS_FILES[0]} in that folder)."
     )
 
@@ -103,9 +116,9 @@ def _read_lines(file: Path) -> Iterator[tuple[int, str, str]]:
     try:
         lines = file.read_text(encoding="utf-8-sig").splitlines()
     except UnicodeDecodeError as error:
-        raise FileFormatError(file, f"not text in UTF-8: {error}") from error
+        raise FileFormatError(file, f"not UTF-8 text: {error}") from error
     except OSError as error:
-        raise FileFormatError(file, f"cannot be read: {error.strerror}") from error
+        raise FileFormatError(file, f"cannot be read: {describe_error(error)}") from error
     delimiter = next((sign for sign in ",;\t" if lines and sign in lines[0]), ",")
     reader = csv.reader(lines, delimiter=delimiter)
     try:
@@ -131,55 +144,62 @@ def _read_lines(file: Path) -> Iterator[tuple[int, str, str]]:
 
 def _is_header(row: list[str]) -> bool:
     return len(row) == 2 and all(
-        field.lower() in known for field, known in zip(row, _HEADERS, strict=True)
+        field.lower() in names for field, names in zip(row, _HEADERS, strict=True)
     )
 
 
 def _match(graphs: GraphBatch, file: Path) -> AnyArray:
-    """Return the class of every graph; raise if a graph has none or two."""
+    """Return the class of every graph; raise unless every graph has exactly one."""
     names = _distinct_names(graphs, file)
     position = {name: number for number, name in enumerate(names)}
     line_of: dict[int, int] = {}
-    found = [""] * len(names)
+    classes = [""] * len(names)
     for line, key, value in _read_lines(file):
-        named = key in position or not is_graph_file(Path(key))
-        number = position.get(key if named else Path(key).stem)
+        is_name = key in position or not is_graph_file(Path(key))
+        number = position.get(key if is_name else Path(key).stem)
         if number is None:
-            reason = f"there is no graph {key!r}; the first graph is named {names[0]!r}"
+            reason = f"unknown graph {key!r}; the name of the first graph is {names[0]!r}"
             raise FileFormatError(file, reason, line=line)
         if number in line_of:
-            reason = f"the graph {key!r} has a class in line {line_of[number]} already"
+            reason = f"the graph {key!r} already has a class in line {line_of[number]}"
             raise FileFormatError(file, reason, line=line)
         line_of[number] = line
-        found[number] = value
-    lacking = [name for number, name in enumerate(names) if number not in line_of]
-    if lacking:
-        more = f", nor have {len(lacking) - 1} others" if len(lacking) > 1 else ""
+        classes[number] = value
+    missing = [name for number, name in enumerate(names) if number not in line_of]
+    if missing:
         raise FileFormatError(
-            file, f"the graph {lacking[0]!r} has no class{more}; add a line for each"
+            file,
+            f"{len(missing)} of {len(names)} graphs have no class, the first is "
+            f"{missing[0]!r}; add a line for each",
         )
-    return _as_classes(found)
+    return _as_classes(classes)
 
 
 def _distinct_names(graphs: GraphBatch, file: Path) -> list[str]:
-    named = range(graphs.n_graphs) if graphs.graph_names is None else graphs.graph_names
-    names = [str(name) for name in named]
+    names = [str(number) for number in range(graphs.n_graphs)]
+    if graphs.graph_names is not None:
+        names = [str(name) for name in graphs.graph_names]
     if not names:
         raise InputError(f"There are no graphs for the classes of {str(file)!r}.")
     name, count = Counter(names).most_common(1)[0]
     if count > 1:
         raise InputError(
-            f"{count} graphs are named {name!r}, so {file.name} is ambiguous; rename them."
+            f"{count} graphs have the name {name!r}, so {file.name} is ambiguous; rename "
+            "them."
         )
     return names
 
 
 def _as_classes(values: list[str]) -> AnyArray:
-    whole = all(value.removeprefix("-").isdecimal() and len(value) < 19 for value in values)
-    return np.array(values, dtype=np.int64) if whole else np.array(values)
+    are_integers = all(
+        value.removeprefix("-").isdecimal() and len(value) < 19 for value in values
+    )
+    return np.array(values, dtype=np.int64 if are_integers else None)
 
 
 def _check_classes(y: AnyArray, path: Path) -> None:
     if len(np.unique(y)) < 2:
-        given = f"of one class ({y[0]})" if len(y) else "none"
-        raise InputError(f"The graphs of {str(path)!r} are {given}; give two classes.")
+        classes = f"only the class {y[0]}" if len(y) else "no classes"
+        raise InputError(
+            f"The graphs of {str(path)!r} have {classes}; at least two are required."
+        )

@@ -20,21 +20,26 @@ from gskn._files import check_regular, whole_file
 from gskn._types import AnyArray
 from gskn.datasets._catalog import SetInfo
 from gskn.datasets._checksums import SHA256
-from gskn.datasets._foreign import tu_texts_from_gspan, tu_texts_from_neighbours
+from gskn.datasets._foreign import tu_texts_from_gspan, tu_texts_from_neighbors
 from gskn.datasets._foreign_nodes import arrays_from_graphsage, arrays_from_planetoid
 from gskn.datasets._npz import read_npz
-from gskn.exceptions import DatasetNotFoundError, FileFormatError, InputError
-from gskn.graphs._folder import Folder
+from gskn.exceptions import (
+    DatasetNotFoundError,
+    FileFormatError,
+    InputError,
+    describe_error,
+)
+from gskn.graphs import Folder
 
 logger = logging.getLogger(__name__)
 
 ENVIRONMENT_VARIABLE = "GSKN_DATA"
-# The files of the TU collection as they are; README.txt in it names source and citation.
+# Unchanged files of the TU collection; its README.txt contains source and citation.
 BUILT_IN_MUTAG = Path(__file__).with_name("MUTAG.zip")
 _TIMEOUT_SECONDS = 30
 _TEXTS: dict[str, Callable[..., dict[str, str]]] = {
     "gspan": tu_texts_from_gspan,
-    "neighbours": tu_texts_from_neighbours,
+    "neighbors": tu_texts_from_neighbors,
 }
 _ARRAYS: dict[str, Callable[..., dict[str, AnyArray]]] = {
     "planetoid": arrays_from_planetoid,
@@ -43,17 +48,41 @@ _ARRAYS: dict[str, Callable[..., dict[str, AnyArray]]] = {
 
 
 def data_home(path: str | Path | None = None) -> Path:
-    """Return the data folder: the argument, ``GSKN_DATA`` or the platform's cache."""
-    chosen = path or os.environ.get(ENVIRONMENT_VARIABLE)
-    if chosen:
-        return Path(chosen).expanduser()
+    """Return the data folder.
+
+    Parameters
+    ----------
+    path : str or Path, default=None
+        Data folder. None selects the folder in the environment variable ``GSKN_DATA``, or
+        else the cache directory of the platform.
+
+    Returns
+    -------
+    folder : Path
+        The data folder, which need not exist.
+    """
+    folder = path or os.environ.get(ENVIRONMENT_VARIABLE)
+    if folder:
+        return Path(folder).expanduser()
     return platformdirs.user_cache_path("gskn") / "datasets"
 
 
 def find_files(info: SetInfo, home: Path) -> Path | None:
-    """Return the file or folder of a set, or None.
+    """Return the path of a set in the data folder, or None if it is not there.
 
-    MUTAG is built in: the package holds a copy, which is used where ``home`` has none.
+    For MUTAG, the copy in the package is used if the data folder has none.
+
+    Parameters
+    ----------
+    info : SetInfo
+        Catalog entry of the set.
+    home : Path
+        Data folder.
+
+    Returns
+    -------
+    path : Path or None
+        Path of a file or folder.
     """
     if not info.file:
         return None
@@ -63,16 +92,16 @@ def find_files(info: SetInfo, home: Path) -> Path | None:
                 return candidate
     except OSError as error:  # for instance, a name that is too long
         raise InputError(
-            f"The data folder {str(home)!r} cannot be read: {error.strerror}."
+            f"The data folder {str(home)!r} cannot be read: {describe_error(error)}."
         ) from error
     return BUILT_IN_MUTAG if info.name == "MUTAG" else None
 
 
 def fetch_files(info: SetInfo, home: Path) -> Path:
-    """Download a set into the data folder and verify it; raise with a remedy."""
+    """Download a set to the data folder and verify it."""
     target = home / info.file
     if home.exists() and not home.is_dir():
-        raise InputError(f"The data folder {str(home)!r} is a file; name a folder.")
+        raise InputError(f"The data folder {str(home)!r} is a file; give a folder.")
     try:
         with whole_file(target) as temporary:
             if info.form == "tu":
@@ -84,22 +113,22 @@ def fetch_files(info: SetInfo, home: Path) -> Path:
         reason = f"the download failed ({_explain(error)})"
         raise DatasetNotFoundError(_remedy(info, home, reason)) from error
     except FileFormatError as error:
-        reason = f"what was downloaded is not that set ({error.reason})"
+        reason = f"the downloaded files are invalid ({error.reason})"
         raise DatasetNotFoundError(_remedy(info, home, reason)) from error
-    logger.info("%s is now in %s", info.name, target)
+    logger.info("stored %s in %s", info.name, target)
     return target
 
 
 def verify_files(info: SetInfo, path: Path) -> None:
-    """Compare the content of a set with its known checksums."""
-    found = _array_hash(path) if info.file.endswith(".npz") else _text_hashes(info, path)
+    """Compare the content of a set with its checksums."""
+    hashes = _array_hash(path) if info.file.endswith(".npz") else _text_hashes(info, path)
     for part, expected in SHA256[info.name].items():
-        if found[part] != expected:
+        if hashes[part] != expected:
             raise FileFormatError(path, f"the checksum of {info.name} {part} is wrong")
 
 
 def _is_set(path: Path, name: str) -> bool:
-    """Return whether a path is a file, or a folder in TU format; raise for a pipe."""
+    """Return whether a path is a file or a folder in TU format; raise for a pipe."""
     if path.is_dir():
         edges = path / f"{name}_A.txt"
         return edges.exists() and not edges.is_dir()
@@ -116,19 +145,17 @@ def _text_hashes(info: SetInfo, path: Path) -> dict[str, str]:
         name = f"{info.name}_{suffix}.txt"
         if name not in folder.names:
             raise FileFormatError(path, f"{name} is missing")
-        digest = hashlib.sha256()
         with folder.open(name) as file:
-            while piece := file.read(2**20):
-                digest.update(piece)
-        hashes[suffix] = digest.hexdigest()
+            hashes[suffix] = hashlib.file_digest(file, "sha256").hexdigest()
     return hashes
 
 
+# Not `joblib.hash`, whose values may change between versions: these are checked in.
 def _array_hash(path: Path) -> dict[str, str]:
     graphs, y = read_npz(path)
     digest = hashlib.sha256()
-    matrix = graphs.adjacency
-    for array in (matrix.indptr, matrix.indices, graphs.node_attributes, y):
+    indptr = graphs.adjacency.indptr.astype(np.int64)
+    for array in (indptr, graphs.adjacency.indices, graphs.node_attributes, y):
         plain = np.ascontiguousarray(array)
         digest.update(f"{plain.dtype.str}{plain.shape}".encode())
         digest.update(plain.tobytes())
@@ -142,12 +169,12 @@ def _download(url: str, target: Path) -> None:
     download = pooch.HTTPDownloader(
         progressbar=sys.stderr.isatty(),
         timeout=_TIMEOUT_SECONDS,
-        hooks={"response": _refuse_insecure_redirect},
+        hooks={"response": _reject_insecure_redirect},
     )
     download(url, str(target), None)
 
 
-def _refuse_insecure_redirect(response: Any, *_: object, **__: object) -> None:
+def _reject_insecure_redirect(response: Any, *_: object, **__: object) -> None:
     location = response.headers.get("location", "") if response.is_redirect else ""
     if location.startswith("http://"):
         response.close()
@@ -155,7 +182,7 @@ def _refuse_insecure_redirect(response: Any, *_: object, **__: object) -> None:
 
 
 def _convert(info: SetInfo, target: Path) -> None:
-    """Download a set in another format and store it in the format read here."""
+    """Download a set in another format and store it in a format that can be read."""
     contents = []
     with tempfile.TemporaryDirectory() as folder:
         for number, url in enumerate(info.urls):
@@ -177,7 +204,7 @@ def _remedy(info: SetInfo, home: Path, reason: str) -> str:
     source = f" (from {info.urls[0]})" if info.form == "tu" else ""
     return (
         f"{info.name} is not in {home}, and {reason}. Put {info.file}{source} there, or "
-        f"set {ENVIRONMENT_VARIABLE} to the folder that has it."
+        f"set {ENVIRONMENT_VARIABLE} to the folder that contains it."
     )
 
 
@@ -186,7 +213,7 @@ def _explain(error: BaseException) -> str:
     request = getattr(error, "request", None)
     host = urlsplit(request.url).hostname if request is not None else "the server"
     if isinstance(error, requests.exceptions.SSLError):
-        return f"the certificate of {host} is not to be trusted"
+        return f"the certificate of {host} is not trusted"
     if isinstance(error, requests.ConnectionError | requests.Timeout):
         return f"no connection to {host}"
-    return " ".join(str(error).split())[:200] or type(error).__name__
+    return describe_error(error)

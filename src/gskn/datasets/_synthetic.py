@@ -1,4 +1,4 @@
-"""Generated sets: the paper's synthetic sets, and pairs that 1-WL cannot tell apart."""
+"""Generated sets: synthetic sets of the paper, and graphs that 1-WL cannot distinguish."""
 
 from collections.abc import Callable
 
@@ -8,7 +8,7 @@ from gskn._random import RandomState, as_generator
 from gskn._types import AnyArray, IndexArray
 from gskn._validation import check_fraction, check_int
 from gskn.datasets._dataset import Dataset
-from gskn.graphs._assemble import GraphParts, assemble
+from gskn.graphs import GraphParts, assemble
 
 CSL_SKIPS = (2, 3, 4, 5, 6, 9, 11, 12, 13, 16)
 _PAIRINGS_AT_ONCE = 4096
@@ -19,21 +19,23 @@ def structure(
 ) -> Dataset:
     """Generate cycles, paths, wheels and ladders with extra edges (classes 0 to 3).
 
-    This is the paper's set *Structure*. Sizes are uniform in 20..80; a ladder has an even
-    size, rounded down. Extra edges are drawn uniformly between nodes that are not adjacent.
+    This is the set *Structure* of the paper. Sizes are uniform in 20..80; the size of a
+    ladder is rounded down to an even number. Extra edges are sampled uniformly among pairs
+    of nodes that are not adjacent.
 
     Parameters
     ----------
     n_per_class : int, default=100
         Number of graphs of every class.
     noise : float, default=0.1
-        Number of extra edges, relative to the edges of a graph.
+        Number of extra edges, relative to the number of edges of a graph.
     random_state : int, Generator or None, default=0
         Seed.
 
     Returns
     -------
     data : Dataset
+        The four classes in order.
 
     Examples
     --------
@@ -52,14 +54,14 @@ def structure(
             parts.append(_undirected(size, np.hstack([edges, extra])))
     classes = np.repeat(np.arange(4), n_per_class)
     text = "Cycles (0), paths (1), wheels (2) and ladders (3) of 20 to 80 nodes with "
-    return _labelled("structure", parts, classes, f"{text}{noise:.0%} extra edges.")
+    return _make_dataset("structure", parts, classes, f"{text}{noise:.0%} extra edges.")
 
 
 def regular(n_per_class: int = 50, *, random_state: RandomState = 0) -> Dataset:
-    """Generate 5-regular graphs: connected with 20 nodes (0), two with 10 nodes (1).
+    """Generate 5-regular graphs of 20 nodes (0), and pairs of such graphs of 10 nodes (1).
 
-    This is the paper's set *Regular*. Every simple 5-regular graph of its size, connected
-    for class 0, is equally likely. Neither 1-WL nor random walks distinguish the classes.
+    This is the set *Regular* of the paper. All connected simple 5-regular graphs of a size
+    are equally likely. Neither 1-WL nor random walks distinguish the classes.
 
     Parameters
     ----------
@@ -71,6 +73,7 @@ def regular(n_per_class: int = 50, *, random_state: RandomState = 0) -> Dataset:
     Returns
     -------
     data : Dataset
+        The two classes in order.
 
     Examples
     --------
@@ -89,11 +92,22 @@ def regular(n_per_class: int = 50, *, random_state: RandomState = 0) -> Dataset:
     parts = [_undirected(20, edges) for edges in [*whole, *pairs]]
     classes = np.repeat([0, 1], n_per_class)
     text = "Connected 5-regular graphs of 20 nodes (0); two 5-regular graphs of 10 (1)."
-    return _labelled("regular", parts, classes, text)
+    return _make_dataset("regular", parts, classes, text)
 
 
 def rings(k: int = 3) -> Dataset:
-    """Generate a ring of ``2 k`` nodes (0) and two rings of ``k`` nodes (1)."""
+    """Generate a ring of ``2 k`` nodes (0) and two rings of ``k`` nodes (1).
+
+    Parameters
+    ----------
+    k : int, default=3
+        Number of nodes of a small ring.
+
+    Returns
+    -------
+    data : Dataset
+        Two graphs.
+    """
     k = check_int(k, "k", minimum=3)
     _, ring = _cycle(k)
     parts = [
@@ -101,14 +115,26 @@ def rings(k: int = 3) -> Dataset:
         _undirected(2 * k, np.hstack([ring, ring + k])),
     ]
     text = f"A ring of {2 * k} nodes (0) and two rings of {k} (1)."
-    return _labelled(f"rings-{k}", parts, np.arange(2), text)
+    return _make_dataset(f"rings-{k}", parts, np.arange(2), text)
 
 
 def csl(n_copies: int = 15, *, random_state: RandomState = 0) -> Dataset:
     """Generate circular skip links: 10 classes of 41-node graphs, ``n_copies`` of each.
 
-    Class ``c`` joins every node of a ring to the nodes 1 and ``CSL_SKIPS[c]`` steps away.
-    The first copy is in ring order, the others have their nodes shuffled.
+    In class ``c``, every node of a ring is connected to the nodes 1 and ``CSL_SKIPS[c]``
+    steps away. The nodes of the first copy are in ring order, the others are shuffled.
+
+    Parameters
+    ----------
+    n_copies : int, default=15
+        Number of graphs of every class.
+    random_state : int, Generator or None, default=0
+        Seed.
+
+    Returns
+    -------
+    data : Dataset
+        The ten classes in order.
 
     References
     ----------
@@ -129,7 +155,7 @@ def csl(n_copies: int = 15, *, random_state: RandomState = 0) -> Dataset:
     text = (
         f"Circular skip links of 41 nodes with skips {CSL_SKIPS}, {n_copies} copies each."
     )
-    return _labelled("CSL", parts, classes, text)
+    return _make_dataset("CSL", parts, classes, text)
 
 
 def rook_shrikhande() -> Dataset:
@@ -137,6 +163,11 @@ def rook_shrikhande() -> Dataset:
 
     Both are strongly regular with parameters (16, 6, 2, 2), so 2-WL cannot distinguish
     them either.
+
+    Returns
+    -------
+    data : Dataset
+        Two graphs.
     """
     row, column = np.divmod(np.arange(16), 4)
     down, right = row[None] - row[:, None], column[None] - column[:, None]
@@ -146,14 +177,19 @@ def rook_shrikhande() -> Dataset:
     shrikhande = (step[:, :, None] == steps).all(axis=-1).any(axis=-1)
     parts = [_undirected(16, np.array(np.nonzero(np.triu(a)))) for a in (rook, shrikhande)]
     text = "The 4x4 rook graph (0) and the Shrikhande graph (1)."
-    return _labelled("rook-shrikhande", parts, np.arange(2), text)
+    return _make_dataset("rook-shrikhande", parts, np.arange(2), text)
 
 
 def decalin_bicyclopentyl() -> Dataset:
-    """Generate two molecules of ten carbons that 1-WL cannot tell apart.
+    """Generate two molecules of ten carbon atoms that 1-WL cannot distinguish.
 
-    Decalin (0) is two rings of six that share a bond, bicyclopentyl (1) two rings of
-    five joined by a bond.
+    Decalin (0) consists of two rings of six atoms with a common bond, bicyclopentyl (1) of
+    two rings of five atoms that are connected by a bond.
+
+    Returns
+    -------
+    data : Dataset
+        Two graphs.
     """
     _, ten = _cycle(10)
     _, five = _cycle(5)
@@ -161,7 +197,7 @@ def decalin_bicyclopentyl() -> Dataset:
     bicyclopentyl = np.hstack([five, five + 5, [[0], [5]]])
     parts = [_undirected(10, decalin), _undirected(10, bicyclopentyl)]
     text = "Carbon skeletons of decalin (0) and bicyclopentyl (1)."
-    return _labelled("decalin-bicyclopentyl", parts, np.arange(2), text)
+    return _make_dataset("decalin-bicyclopentyl", parts, np.arange(2), text)
 
 
 PAIRS: dict[str, Callable[[], Dataset]] = {
@@ -171,7 +207,7 @@ PAIRS: dict[str, Callable[[], Dataset]] = {
 }
 
 
-def _labelled(name: str, parts: list[GraphParts], y: AnyArray, text: str) -> Dataset:
+def _make_dataset(name: str, parts: list[GraphParts], y: AnyArray, text: str) -> Dataset:
     return Dataset(name, assemble(parts), y.astype(np.int64), "graph", {}, text)
 
 
@@ -180,7 +216,7 @@ def _undirected(n_nodes: int, edges: IndexArray) -> GraphParts:
     return GraphParts([n_nodes], source, target, directed=False)
 
 
-# Shapes: the number of nodes and a 2 x n_edges array with every edge once.
+# Shapes return the number of nodes and a 2 x n_edges array with every edge once.
 
 
 def _path(n_nodes: int) -> tuple[int, IndexArray]:
@@ -193,7 +229,7 @@ def _cycle(n_nodes: int) -> tuple[int, IndexArray]:
 
 
 def _wheel(n_nodes: int) -> tuple[int, IndexArray]:
-    """Join node 0 to every node of a ring of the others."""
+    """Connect node 0 to every node of a ring of the other nodes."""
     _, rim = _cycle(n_nodes - 1)
     spokes = np.array([np.zeros(n_nodes - 1, dtype=np.int64), np.arange(1, n_nodes)])
     return n_nodes, np.hstack([rim + 1, spokes])
@@ -214,25 +250,26 @@ def _circulant(n_nodes: int, steps: tuple[int, ...]) -> IndexArray:
 def _sample_absent_edges(
     n_nodes: int, edges: IndexArray, n_extra: int, generator: np.random.Generator
 ) -> IndexArray:
-    """Draw pairs of nodes that are not adjacent, uniformly and without repetition."""
+    """Sample pairs of nodes that are not adjacent, uniformly and without replacement."""
     absent = np.triu(np.ones((n_nodes, n_nodes), dtype=bool), k=1)
     absent[edges.min(axis=0), edges.max(axis=0)] = False
     pairs = np.array(np.nonzero(absent))
-    chosen = generator.choice(pairs.shape[1], size=n_extra, replace=False)
-    return pairs[:, chosen]
+    columns = generator.choice(pairs.shape[1], size=n_extra, replace=False)
+    return pairs[:, columns]
 
 
 def _sample_regular(
     n_nodes: int, degree: int, n_graphs: int, generator: np.random.Generator
 ) -> list[IndexArray]:
-    """Draw connected simple regular graphs, each equally likely.
+    """Sample connected simple regular graphs with equal probability.
 
-    Half-edges are paired at random and only simple, connected results are kept, which
-    is uniform. About one pairing in 500 is kept, so many are drawn at once.
+    Half-edges are paired at random, and results that are not simple and connected are
+    rejected, so all other graphs have equal probability. About one pairing in 500 is
+    accepted, so many are sampled at once.
     """
     stubs = np.tile(np.repeat(np.arange(n_nodes), degree), (_PAIRINGS_AT_ONCE, 1))
-    found: list[IndexArray] = []
-    while len(found) < n_graphs:
+    graphs: list[IndexArray] = []
+    while len(graphs) < n_graphs:
         paired = generator.permuted(stubs, axis=1).reshape(_PAIRINGS_AT_ONCE, -1, 2)
         low, high = paired.min(axis=2), paired.max(axis=2)
         keys = np.sort(low * n_nodes + high, axis=1)
@@ -240,13 +277,13 @@ def _sample_regular(
         for key in keys[simple]:
             edges = np.array(np.divmod(key, n_nodes))
             if _is_connected(n_nodes, edges):
-                found.append(edges)
-    return found[:n_graphs]
+                graphs.append(edges)
+    return graphs[:n_graphs]
 
 
 def _is_connected(n_nodes: int, edges: IndexArray) -> bool:
     reach = np.eye(n_nodes, dtype=bool)
     reach[edges[0], edges[1]] = reach[edges[1], edges[0]] = True
-    for _ in range(n_nodes.bit_length()):  # paths double in length every time
+    for _ in range(n_nodes.bit_length()):  # path lengths double each time
         reach = reach @ reach
     return bool(reach.all())

@@ -27,7 +27,7 @@ def digest_data(data: Dataset) -> str:
     """Return a digest of graphs and classes, which changes if a file was edited."""
     batch = data.graphs
     arrays = [
-        batch.adjacency.indptr,
+        batch.adjacency.indptr.astype(np.int64),
         batch.adjacency.indices,
         batch.adjacency.data,
         batch.graph_ptr,

@@ -1,20 +1,31 @@
-"""Stage 1: anything that describes graphs becomes one `GraphBatch`."""
+"""Stage 1: conversion of graphs in any supported format to one `GraphBatch`."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 # Names imported as themselves are shared with other packages of gskn; they are not public.
+from gskn.graphs._assemble import GraphParts as GraphParts
+from gskn.graphs._assemble import assemble as assemble
 from gskn.graphs._batch import GraphBatch
 from gskn.graphs._convert import as_batch
+from gskn.graphs._folder import Folder as Folder
 from gskn.graphs._read import CLASS_FILES as CLASS_FILES
 from gskn.graphs._read import is_graph_file as is_graph_file
+from gskn.graphs._read import read_folder as read_folder
 from gskn.graphs._read import read_graphs
+from gskn.graphs._sparse import check_csr as check_csr
+from gskn.graphs._sparse import make_csr as make_csr
+from gskn.graphs._sparse import plain_csr as plain_csr
 from gskn.graphs._sparse import pool_matrix as pool_matrix
 from gskn.graphs._stream import is_streamed as is_streamed
 from gskn.graphs._stream import iter_graphs
+from gskn.graphs._tu import TuSet as TuSet
+from gskn.graphs._tu import find_tu_name as find_tu_name
+from gskn.graphs._tu import read_tu as read_tu
 
 if TYPE_CHECKING:
-    from gskn.graphs._encoder import AttributeEncoder, check_size
+    from gskn.graphs._encoder import AttributeEncoder
+    from gskn.graphs._encoder import check_size as check_size
 
 __all__ = [
     "AttributeEncoder",
@@ -27,7 +38,7 @@ __all__ = [
 ]
 
 
-# The encoder imports scikit-learn, which takes more than a second.
+# Importing scikit-learn takes more than a second, and reading graphs does not need it.
 def __getattr__(name: str) -> object:
     if name in {"AttributeEncoder", "check_size"}:
         return getattr(import_module("gskn.graphs._encoder"), name)

@@ -1,22 +1,19 @@
-"""Matrices and index arrays as parts of a batch; no Python loop over nodes or edges."""
+"""Conversion of matrices and index arrays, without a Python loop over nodes or edges."""
 
 from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
 
+from gskn._limits import max_implied_nodes
 from gskn._optional import comes_from
 from gskn._types import AnyArray
-from gskn.exceptions import InputError
+from gskn.exceptions import InputError, describe_error
 from gskn.graphs._assemble import GraphParts, as_floats
 from gskn.graphs._options import ReadOptions
 from gskn.graphs._sparse import read_entries
 
-# A graph may have this many nodes without edges, and as many more per edge. A node takes
-# 24 bytes while it is read, so one edge cannot claim more than 400 MB.
-_FREE_NODES = 2**24
-_NODES_PER_EDGE = 64
-# Formats of scipy whose size does not grow with the number of nodes.
+# Formats of scipy whose size does not depend on the number of nodes.
 _COMPACT = ("coo", "dia", "dok")
 
 
@@ -33,11 +30,13 @@ def is_array(value: object) -> bool:
 
 
 def is_edge_index_pair(value: object) -> bool:
-    """Return whether a value is a tuple of a 2 x n_edges array and node rows or None."""
+    """Return whether a value is a tuple of a 2 x n_edges array and an array or None."""
     if not isinstance(value, tuple) or len(value) != 2 or not is_array(value[0]):
         return False
-    ends, rows = value
-    return np.ndim(ends) == 2 and len(ends) == 2 and (rows is None or is_array(rows))
+    ends, features = value
+    return (
+        np.ndim(ends) == 2 and len(ends) == 2 and (features is None or is_array(features))
+    )
 
 
 def from_matrix(matrix: Any, options: ReadOptions, number: int = 0) -> GraphParts:
@@ -57,56 +56,54 @@ def from_matrix(matrix: Any, options: ReadOptions, number: int = 0) -> GraphPart
         dense = as_floats(as_numpy(matrix), f"Graph {number}: an adjacency matrix")
         source, target = np.nonzero(dense)
         weight = dense[source, target]
-    directed = options.is_directed(custom=True)
+    directed = options.is_directed(default=True)
     if options.edge_weight is None or weight.dtype == bool:
-        present = weight != 0  # a sparse matrix may store zeros
+        present = weight != 0  # a sparse matrix may contain explicit zeros
         return GraphParts([shape[0]], source[present], target[present], directed=directed)
     return GraphParts([shape[0]], source, target, weight=weight, directed=directed)
 
 
 def from_edge_index(pair: Any, options: ReadOptions, number: int = 0) -> GraphParts:
-    """Read ``(edge_index, x)``: arcs as two rows of nodes, and rows of nodes or None."""
-    ends, rows = as_numpy(pair[0]), pair[1]
+    """Read ``(edge_index, x)``: two rows of nodes, and node attributes or None."""
+    ends, features = as_numpy(pair[0]), pair[1]
     if ends.size and ends.dtype.kind not in "iu":
         raise InputError(
-            f"Graph {number}: edge_index must hold integers, got {ends.dtype}."
+            f"Graph {number}: edge_index must contain integers, got {ends.dtype}."
         )
-    if rows is None:
+    if features is None:
         n_nodes = int(ends.max()) + 1 if ends.size else 0
         check_implied_nodes(n_nodes, ends.shape[1], number)
     else:
-        rows = np.atleast_1d(as_numpy(rows))
-        n_nodes = len(rows)
+        features = np.atleast_1d(as_numpy(features))
+        n_nodes = len(features)
     return GraphParts(
         [n_nodes],
         ends[0],
         ends[1],
-        attributes=rows if options.node_attributes is not None else None,
-        directed=options.is_directed(custom=True),
+        attributes=features if options.node_attributes is not None else None,
+        directed=options.is_directed(default=True),
     )
 
 
 def check_implied_nodes(n_nodes: int, n_edges: int, number: int) -> None:
     """Raise if a graph has far more nodes than its edges use.
 
-    The number of nodes that a largest id or a shape implies costs nothing to claim, but
-    every node takes memory.
+    A large id or shape implies many nodes, each of which needs memory, whatever the size
+    of the input.
     """
-    bound = _FREE_NODES + _NODES_PER_EDGE * n_edges
-    if n_nodes > bound:
+    limit = max_implied_nodes(n_edges)
+    if n_nodes > limit:
         raise InputError(
             f"Graph {number} has {n_nodes} nodes for {n_edges} edges, which are too many "
-            f"nodes without edges (at most {bound}); number the nodes from 0 without gaps."
+            f"nodes without edges (at most {limit}); number the nodes from 0 without gaps."
         )
 
 
 def as_numpy(array: Any) -> AnyArray:
-    """Return an array in memory, also from a tensor that records gradients."""
+    """Convert an array or a tensor, also one that records gradients, to numpy."""
     try:
         if hasattr(array, "detach"):
             array = array.detach().cpu().numpy()
         return np.asarray(array)
     except (TypeError, RuntimeError) as error:  # a sparse or a quantized tensor
-        raise InputError(
-            f"An array cannot be read: {' '.join(str(error).split())}."
-        ) from error
+        raise InputError(f"An array cannot be read: {describe_error(error)}.") from error

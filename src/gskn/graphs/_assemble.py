@@ -1,9 +1,9 @@
-"""Validation of all input: arrays of unknown quality become a GraphBatch.
+"""Validation of all input: unchecked arrays become a GraphBatch.
 
-Every converter describes its graphs as `GraphParts` and ends in `assemble`, so each rule
+Every converter describes its graphs as `GraphParts` and calls `assemble`, so each rule
 about graphs and each message is written once:
 
-- an edge listed several times is one edge; given weights add up;
+- an edge listed several times is one edge; its weights, if any, add up;
 - a pair that an undirected source lists in both directions is one edge, with the
   larger of the two weights;
 - an edge of weight zero is not an edge; negative, infinite and NaN weights raise;
@@ -13,10 +13,10 @@ about graphs and each message is written once:
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
-from scipy.sparse import coo_array, diags_array
+from scipy.sparse import coo_array, csr_array, diags_array
 
 from gskn._offsets import positions_within, running_total
 from gskn._types import (
@@ -27,20 +27,39 @@ from gskn._types import (
     NameArray,
     NodeArray,
 )
+from gskn._validation import shorten
 from gskn.exceptions import InputError
-from gskn.graphs._batch import GraphBatch, join_names, name_array, sort_values
-from gskn.graphs._sparse import Adjacency, make_csr
-
-MAX_NODES = int(np.iinfo(np.int32).max)
+from gskn.graphs._batch import MAX_NODES, GraphBatch
+from gskn.graphs._columns import (
+    all_or_none,
+    join_attributes,
+    join_names,
+    name_array,
+    sort_values,
+)
+from gskn.graphs._sparse import make_csr
 
 
 @dataclass(frozen=True)
 class GraphParts:
-    """One graph, or several from one source, before any check.
+    """One graph, or several from one source, before validation.
 
-    ``source`` and ``target`` count the nodes of this part from 0. ``graph_sizes`` holds
-    the number of nodes of each graph. ``labels`` and ``attributes`` are for all nodes, or
-    None. ``owned`` is True if nobody else uses the arrays, so that they need no copy.
+    Attributes
+    ----------
+    graph_sizes : sequence of int
+        Number of nodes of every graph.
+    source, target : array-like of shape (n_edges,)
+        Nodes of every edge, counted from 0 within this part.
+    weight : array-like of shape (n_edges,) or None
+        Edge weights.
+    labels, attributes : array-like of length n_nodes or None
+        Node labels, and node attributes in rows.
+    node_names, graph_names : sequence of hashable or None
+        Names of nodes and graphs.
+    directed : bool
+        Whether an edge has one direction.
+    owned : bool
+        Whether the arrays are used by nothing else, so that they need no copy.
     """
 
     graph_sizes: Sequence[int] | IndexArray
@@ -56,31 +75,31 @@ class GraphParts:
 
 
 def assemble(parts: Sequence[GraphParts]) -> GraphBatch:
-    """Check graphs and put them side by side in one batch."""
-    where = _Where.of(parts)
-    if where.n_nodes > MAX_NODES:
+    """Validate graphs and join them into one batch."""
+    offsets = _Offsets.from_parts(parts)
+    if offsets.n_nodes > MAX_NODES:
         raise InputError(
-            f"{where.n_nodes} nodes are too many for one batch (at most {MAX_NODES}); "
+            f"{offsets.n_nodes} nodes are too many for one batch (at most {MAX_NODES}); "
             "split the graphs over several batches."
         )
-    source, target = _join_ends(parts, where)
-    weight = _join_weights(parts, where)
+    source, target = _join_ends(parts, offsets)
+    weight = _join_weights(parts, offsets)
     undirected = np.repeat(
         [not part.directed for part in parts], [len(part.graph_sizes) for part in parts]
     ).astype(bool)
     owned = all(part.owned for part in parts)
-    adjacency = _make_adjacency(source, target, weight, where, undirected, owned=owned)
-    _check_within_graphs(adjacency, where)
-    labels, label_values = _join_labels(parts, where)
+    adjacency = _make_adjacency(source, target, weight, offsets, undirected, owned=owned)
+    _check_within_graphs(adjacency, offsets)
+    labels, label_values = _join_labels(parts, offsets)
     return GraphBatch(
         adjacency,
-        where.graph_ptr,
+        offsets.graph_ptr,
         labels,
         label_values,
-        _join_attributes(parts, where),
+        _join_attributes(parts, offsets),
         join_names(
             [_as_names(part.graph_names) for part in parts],
-            np.split(np.arange(len(where.graph_ptr) - 1), where.part_graphs[1:-1])
+            np.split(np.arange(len(offsets.graph_ptr) - 1), offsets.part_graphs[1:-1])
             if parts
             else [],
         ),
@@ -92,17 +111,18 @@ def assemble(parts: Sequence[GraphParts]) -> GraphBatch:
 
 
 @dataclass(frozen=True)
-class _Where:
-    """First nodes of graphs and parts, to name nodes in messages by their graph."""
+class _Offsets:
+    """Offsets of graphs and parts, which locate nodes for messages."""
 
     graph_ptr: IndexArray  # first node of every graph
     part_ptr: IndexArray  # first node of every part
     part_graphs: IndexArray  # first graph of every part
 
-    @staticmethod
-    def of(parts: Sequence[GraphParts]) -> "_Where":
+    @classmethod
+    def from_parts(cls, parts: Sequence[GraphParts]) -> Self:
+        """Count the nodes and graphs of parts."""
         sizes = [_as_sizes(part.graph_sizes) for part in parts]
-        return _Where(
+        return cls(
             running_total(np.concatenate([*sizes, np.empty(0, dtype=np.int64)])),
             running_total([part_sizes.sum() for part_sizes in sizes]),
             running_total([len(part_sizes) for part_sizes in sizes]),
@@ -110,7 +130,13 @@ class _Where:
 
     @property
     def n_nodes(self) -> int:
+        """Number of nodes of all graphs."""
         return int(self.graph_ptr[-1])
+
+    @property
+    def part_sizes(self) -> IndexArray:
+        """Number of nodes of every part."""
+        return np.diff(self.part_ptr)
 
     def graph(self, node: int) -> int:
         """Return the number of the graph that holds a node of the batch."""
@@ -134,24 +160,26 @@ def _as_sizes(sizes: Sequence[int] | AnyArray) -> IndexArray:
     wrong = (array < 0) | (array > MAX_NODES)
     if wrong.any():
         raise InputError(
-            f"A graph has {array[wrong][0]} nodes, too few or too many (at most "
-            f"{MAX_NODES})."
+            f"A graph has {array[wrong][0]} nodes; the number of nodes must be between 0 "
+            f"and {MAX_NODES}."
         )
     return array.astype(np.int64, copy=False)
 
 
-def _join_ends(parts: Sequence[GraphParts], where: _Where) -> tuple[NodeArray, NodeArray]:
+def _join_ends(
+    parts: Sequence[GraphParts], offsets: _Offsets
+) -> tuple[NodeArray, NodeArray]:
     sources, targets = [], []
     for number, part in enumerate(parts):
-        first, end = where.part_ptr[number : number + 2]
-        source = _as_ends(part.source, end - first, where.part(number))
-        target = _as_ends(part.target, end - first, where.part(number))
+        first, end = offsets.part_ptr[number : number + 2]
+        source = _as_ends(part.source, end - first, offsets.part(number))
+        target = _as_ends(part.target, end - first, offsets.part(number))
         if len(source) != len(target):
             raise InputError(
-                f"{where.part(number)} has {len(source)} edge sources but "
+                f"{offsets.part(number)} has {len(source)} edge sources but "
                 f"{len(target)} targets; every edge needs one of each."
             )
-        # Adding 0 would copy the edges; those of a large set are one part.
+        # Adding 0 would copy the edges of a large set, which is one part.
         sources.append(source + np.int32(first) if first else source)
         targets.append(target + np.int32(first) if first else target)
     return _join(sources, np.int32), _join(targets, np.int32)
@@ -162,7 +190,8 @@ def _as_ends(ends: Any, n_nodes: int, graph: str) -> NodeArray:
     ends = np.asarray(ends)
     if ends.ndim != 1:
         raise InputError(
-            f"{graph}: edge ends have shape {ends.shape}; give one number per edge."
+            f"{graph}: the nodes of edges have shape {ends.shape}; give one number per "
+            "edge."
         )
     if not ends.size:
         return np.empty(0, dtype=np.int32)
@@ -174,14 +203,14 @@ def _as_ends(ends: Any, n_nodes: int, graph: str) -> NodeArray:
     if ends.min() < 0 or ends.max() >= n_nodes:
         wrong = ends[(ends < 0) | (ends >= n_nodes)][0]
         raise InputError(
-            f"{graph} has an edge at node {wrong}, but its {n_nodes} nodes are counted "
-            "from 0; correct the edge or add the node."
+            f"{graph} has an edge at node {wrong}, but only {n_nodes} nodes, counted from "
+            "0; correct the edge or add the node."
         )
     narrow: NodeArray = ends.astype(np.int32, copy=False)
     return narrow
 
 
-def _join_weights(parts: Sequence[GraphParts], where: _Where) -> FloatArray | None:
+def _join_weights(parts: Sequence[GraphParts], offsets: _Offsets) -> FloatArray | None:
     if all(part.weight is None for part in parts):
         return None
     weights = []
@@ -189,13 +218,13 @@ def _join_weights(parts: Sequence[GraphParts], where: _Where) -> FloatArray | No
         if part.weight is None:
             weights.append(_ones_for_first(part))
             continue
-        weight = as_floats(part.weight, f"{where.part(number)}: edge weights")
+        weight = as_floats(part.weight, f"{offsets.part(number)}: edge weights")
         if weight.shape != (len(part.source),):
             raise InputError(
-                f"{where.part(number)} has {weight.size} weights for "
+                f"{offsets.part(number)} has {weight.size} weights for "
                 f"{len(part.source)} edges; give one number per edge."
             )
-        _check_weight(weight, part, where.part_ptr[number], where)
+        _check_weight(weight, part, offsets.part_ptr[number], offsets)
         weights.append(weight)
     joined: FloatArray = _join(weights, np.float64)
     return joined
@@ -210,13 +239,15 @@ def _ones_for_first(part: GraphParts) -> FloatArray:
     return weight
 
 
-def _check_weight(weight: FloatArray, part: GraphParts, first: int, where: _Where) -> None:
+def _check_weight(
+    weight: FloatArray, part: GraphParts, first: int, offsets: _Offsets
+) -> None:
     wrong = ~(np.isfinite(weight) & (weight >= 0))
     if wrong.any():
         edge = int(np.argmax(wrong))
         source, target = int(part.source[edge]), int(part.target[edge])
-        graph = where.graph(first + source)
-        shift = first - where.graph_ptr[graph]
+        graph = offsets.graph(first + source)
+        shift = first - offsets.graph_ptr[graph]
         raise InputError(
             f"Graph {graph}: the edge from node {source + shift} to node "
             f"{target + shift} has weight {weight[edge]}; weights must be finite and "
@@ -228,14 +259,14 @@ def _make_adjacency(
     source: NodeArray,
     target: NodeArray,
     weight: FloatArray | None,
-    where: _Where,
+    offsets: _Offsets,
     undirected: BoolArray,
     *,
     owned: bool,
-) -> Adjacency:
+) -> csr_array:
     mirrored: BoolArray | None = None  # nodes whose edges go both ways
     if undirected.any():
-        mirrored = np.repeat(undirected, np.diff(where.graph_ptr))
+        mirrored = np.repeat(undirected, np.diff(offsets.graph_ptr))
     if weight is None:
         if mirrored is not None:
             both = mirrored[source]
@@ -243,8 +274,8 @@ def _make_adjacency(
                 np.concatenate([source, target[both]]),
                 np.concatenate([target, source[both]]),
             )
-        return _unweighted_csr(source, target, where.n_nodes, owned=owned)
-    shape = (where.n_nodes, where.n_nodes)
+        return _unweighted_csr(source, target, offsets.n_nodes, owned=owned)
+    shape = (offsets.n_nodes, offsets.n_nodes)
     matrix = coo_array((weight, (source, target)), shape=shape).tocsr()
     if mirrored is not None:
         one_way = (diags_array(mirrored.astype(np.float64)) @ matrix).tocsr()
@@ -255,17 +286,14 @@ def _make_adjacency(
         raise InputError(
             "Weights of edges listed several times add up to infinity; scale them down."
         )
-    return make_csr(
-        matrix.data.astype(np.float64, copy=False),
-        matrix.indices.astype(np.int32, copy=False),
-        matrix.indptr.astype(np.int64, copy=False),
-    )
+    data = matrix.data.astype(np.float64, copy=False)
+    return make_csr(data, matrix.indices, matrix.indptr)
 
 
 def _unweighted_csr(
     source: NodeArray, target: NodeArray, n_nodes: int, *, owned: bool
-) -> Adjacency:
-    # Files of benchmark sets are sorted; to check this is cheaper than to sort again.
+) -> csr_array:
+    # Files of benchmark sets are sorted; checking this is cheaper than sorting again.
     if _is_sorted(source, target):
         target = target if owned else target.copy()
     else:
@@ -277,7 +305,7 @@ def _unweighted_csr(
         source, target = (part.astype(np.int32) for part in np.divmod(key, n_nodes))
     # If the types of the two arrays differ, numpy copies the edges.
     indptr = np.searchsorted(source, np.arange(n_nodes + 1, dtype=np.int32))
-    return make_csr(np.ones(len(target)), target, indptr.astype(np.int64, copy=False))
+    return make_csr(np.ones(len(target)), target, indptr)
 
 
 def _is_sorted(source: NodeArray, target: NodeArray) -> bool:
@@ -288,15 +316,15 @@ def _is_sorted(source: NodeArray, target: NodeArray) -> bool:
     return bool(same.all())
 
 
-def _check_within_graphs(matrix: Adjacency, where: _Where) -> None:
+def _check_within_graphs(matrix: csr_array, offsets: _Offsets) -> None:
     """Raise if an edge connects two graphs: columns must be in the block of their row."""
-    n_nodes = where.n_nodes
+    n_nodes = offsets.n_nodes
     filled = np.flatnonzero(np.diff(matrix.indptr))
     # Columns are sorted, so the first and the last of a row are enough.
     lowest = matrix.indices[matrix.indptr[filled]]
     highest = matrix.indices[matrix.indptr[filled + 1] - 1]
-    owner = np.repeat(np.arange(len(where.graph_ptr) - 1), np.diff(where.graph_ptr))
-    first, end = where.graph_ptr[owner[filled]], where.graph_ptr[owner[filled] + 1]
+    owner = np.repeat(np.arange(len(offsets.graph_ptr) - 1), np.diff(offsets.graph_ptr))
+    first, end = offsets.graph_ptr[owner[filled]], offsets.graph_ptr[owner[filled] + 1]
     crossing = (lowest < first) | (highest >= end)
     if n_nodes and crossing.any():
         row = int(np.argmax(crossing))
@@ -305,23 +333,26 @@ def _check_within_graphs(matrix: Adjacency, where: _Where) -> None:
             int(lowest[row] if lowest[row] < first[row] else highest[row]),
         )
         raise InputError(
-            f"An edge joins node {ends[0]} in graph {where.graph(ends[0])} to node "
-            f"{ends[1]} in graph {where.graph(ends[1])} (nodes counted over all graphs); "
+            f"An edge joins node {ends[0]} in graph {offsets.graph(ends[0])} to node "
+            f"{ends[1]} in graph {offsets.graph(ends[1])} (nodes counted over all graphs); "
             "edges must stay within a graph."
         )
 
 
 def _join_labels(
-    parts: Sequence[GraphParts], where: _Where
+    parts: Sequence[GraphParts], offsets: _Offsets
 ) -> tuple[IndexArray | None, tuple[Hashable, ...]]:
-    columns = _all_or_none([part.labels for part in parts], "node labels", where)
+    columns = all_or_none(
+        [part.labels for part in parts], offsets.part_sizes, "node labels", offsets.part
+    )
     if columns is None:
         return None, ()
+    part_sizes = offsets.part_sizes
     for number, labels in columns:
-        n_nodes = where.part_ptr[number + 1] - where.part_ptr[number]
+        n_nodes = part_sizes[number]
         if len(labels) != n_nodes:
             raise InputError(
-                f"{where.part(number)} has {len(labels)} labels for {n_nodes} nodes; "
+                f"{offsets.part(number)} has {len(labels)} labels for {n_nodes} nodes; "
                 "give one label per node."
             )
     arrays = [np.asarray(labels) for _, labels in columns if _is_plain_array(labels)]
@@ -330,7 +361,7 @@ def _join_labels(
         values, numbers = np.unique(np.concatenate(arrays), return_inverse=True)
         return numbers.astype(np.int64, copy=False), tuple(values.tolist())
     plain = [
-        _as_label(label, node, where)
+        _as_label(label, node, offsets)
         for node, label in enumerate(chain.from_iterable(labels for _, labels in columns))
     ]
     ordered = sort_values(set(plain))
@@ -346,87 +377,69 @@ def _is_plain_array(labels: Any) -> bool:
     return labels.dtype.kind in "iubUS" or {str} == {*map(type, labels)}
 
 
-def _as_label(label: Any, node: int, where: _Where) -> Hashable:
+def _as_label(label: Any, node: int, offsets: _Offsets) -> Hashable:
     """Convert lists and arrays to tuples and numpy scalars to Python; check the hash."""
     if isinstance(label, np.ndarray | np.generic):
         label = label.tolist()
     if isinstance(label, list):
         try:
-            label = tuple(_as_label(item, node, where) for item in label)
+            label = tuple(_as_label(item, node, offsets) for item in label)
         except RecursionError:
-            raise InputError(f"{where.node(node)}: the label is nested too deep.") from None
+            raise InputError(
+                f"{offsets.node(node)}: the label is nested too deep."
+            ) from None
     if label is None or (isinstance(label, float) and np.isnan(label)):
         raise InputError(
-            f"{where.node(node)}: the label is {label}; give the node a label, "
-            "for instance 'unknown'."
+            f"{offsets.node(node)}: the label is {label}; give every node a label, for "
+            "instance 'unknown'."
         )
     try:
         hash(label)
     except TypeError:
         raise InputError(
-            f"{where.node(node)}: the label {shorten(label)} of type "
+            f"{offsets.node(node)}: the label {shorten(label)} of type "
             f"{type(label).__name__} is not hashable; use a number, a string or a tuple."
         ) from None
     return label  # type: ignore[no-any-return]
 
 
-def _join_attributes(parts: Sequence[GraphParts], where: _Where) -> FloatArray | None:
-    columns = _all_or_none([part.attributes for part in parts], "node attributes", where)
+def _join_attributes(parts: Sequence[GraphParts], offsets: _Offsets) -> FloatArray | None:
+    part_sizes = offsets.part_sizes
+    columns = all_or_none(
+        [part.attributes for part in parts], part_sizes, "node attributes", offsets.part
+    )
     if columns is None:
         return None
-    blocks = [(number, _as_rows(values, number, where)) for number, values in columns]
-    first, width = blocks[0][0], blocks[0][1].shape[1]
-    for number, rows in blocks:
-        if rows.shape[1] != width:
-            raise InputError(
-                f"{where.part(number)} has {rows.shape[1]} attributes a node, but "
-                f"{where.part(first).lower()} has {width}; give all the same attributes."
-            )
-    joined = np.concatenate([rows for _, rows in blocks])
+    blocks = [
+        (number, _as_matrix(values, part_sizes[number], offsets.part(number)))
+        for number, values in columns
+    ]
+    joined = join_attributes(blocks, offsets.part)
     finite = np.isfinite(joined)
     if not finite.all():
         node, column = np.unravel_index(np.argmin(finite), finite.shape)
         raise InputError(
-            f"{where.node(int(node))}: attribute {column} is {joined[node, column]}; "
+            f"{offsets.node(int(node))}: attribute {column} is {joined[node, column]}; "
             "attributes must be finite. Impute or drop it first."
         )
     return joined
 
 
-def _as_rows(attributes: Any, number: int, where: _Where) -> FloatArray:
+def _as_matrix(attributes: Any, n_nodes: int, graph: str) -> FloatArray:
     """Check the shape of the attributes of one part; finiteness is checked later."""
-    graph = where.part(number)
-    rows = as_floats(attributes, f"{graph}: node attributes")
-    if rows.ndim == 1:
-        rows = rows.reshape(-1, 1)
-    n_nodes = where.part_ptr[number + 1] - where.part_ptr[number]
-    if rows.ndim != 2 or len(rows) != n_nodes:
+    matrix = as_floats(attributes, f"{graph}: node attributes")
+    if matrix.ndim == 1:
+        matrix = matrix.reshape(-1, 1)
+    if matrix.ndim != 2 or len(matrix) != n_nodes:
         raise InputError(
-            f"{graph} has attributes of shape {rows.shape} for {n_nodes} nodes; "
+            f"{graph} has attributes of shape {matrix.shape} for {n_nodes} nodes; "
             "give one row per node."
         )
-    return rows
-
-
-def _all_or_none(
-    columns: list[Any], what: str, where: _Where
-) -> list[tuple[int, Any]] | None:
-    """Return the columns of all parts with nodes; raise if only some have one."""
-    filled = [number for number, size in enumerate(np.diff(where.part_ptr)) if size]
-    # If no part has nodes, an empty table still has a width.
-    asked = filled or list(range(len(columns)))
-    having = [(number, columns[number]) for number in asked if columns[number] is not None]
-    if having and len(having) < len(filled):
-        lacking = next(number for number in filled if columns[number] is None)
-        raise InputError(
-            f"{where.part(lacking)} has no {what}, but {where.part(having[0][0]).lower()} "
-            "has; give them to all graphs or to none."
-        )
-    return having or None
+    return matrix
 
 
 def as_floats(values: Any, what: str) -> FloatArray:
-    """Copy numbers to float64, or raise with the value that is not a number."""
+    """Copy numbers to a float64 array; raise if the values are not numbers."""
     try:
         array = np.array(values)
         if array.dtype.kind in "biufO":
@@ -436,19 +449,10 @@ def as_floats(values: Any, what: str) -> FloatArray:
             f"{what} must be within the range of float64 (1.8e308), got {shorten(values)}."
         ) from None
     except (TypeError, ValueError, RecursionError, RuntimeError):
-        pass  # ragged or not numbers, or a tensor that numpy cannot read: raised below
+        pass  # ragged, not numeric, or a tensor that numpy cannot read: raise below
     raise InputError(
-        f"{what} must be numbers, equally many for each, got {shorten(values)}."
+        f"{what} must be numbers in rows of equal length, got {shorten(values)}."
     )
-
-
-def shorten(value: object, width: int = 60) -> str:
-    """Return the repr of a value on one line of at most ``width`` characters."""
-    try:
-        text = " ".join(repr(value).split())
-    except (ValueError, RecursionError):  # an integer of many digits, or deep nesting
-        text = f"<{type(value).__name__}>"
-    return text if len(text) <= width else f"{text[: width - 3]}..."
 
 
 def _as_names(names: Sequence[Hashable] | NameArray | None) -> NameArray | None:

@@ -1,6 +1,6 @@
 """GraphBatch: many graphs as one block-diagonal adjacency matrix."""
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, TypeAlias
 
@@ -18,9 +18,17 @@ from gskn._types import (
     NameArray,
 )
 from gskn.exceptions import InputError
-from gskn.graphs._sparse import Adjacency, make_csr
+from gskn.graphs._columns import (
+    all_or_none,
+    as_python,
+    join_attributes,
+    join_names,
+    name_array,
+    sort_values,
+)
+from gskn.graphs._sparse import make_csr
 
-_PLAIN_NAMES = {str, int, float, bool, bytes, type(None)}
+MAX_NODES = int(np.iinfo(np.int32).max)  # in one batch: columns of edges are int32
 
 GraphKey: TypeAlias = (
     int | np.integer | slice | Sequence[int] | Sequence[bool] | AnyArray | tuple[Any, Any]
@@ -37,10 +45,10 @@ class GraphBatch:
 
     Parameters
     ----------
-    adjacency : Adjacency of shape (n_nodes, n_nodes)
-        Weights of the edges, 1 for unweighted graphs: a scipy CSR array with int32
-        columns, sorted within rows, and int64 offsets. An undirected edge is stored in
-        both directions, a self-loop once.
+    adjacency : csr_array of shape (n_nodes, n_nodes)
+        Weights of the edges, 1 for unweighted graphs. Columns are sorted within rows. An
+        undirected edge is stored in both directions, a self-loop once. The index arrays
+        are int32 for up to 2^31 - 1 entries, else int64.
     graph_ptr : ndarray of shape (n_graphs + 1,)
         First node of every graph, then the number of nodes.
     node_labels : ndarray of shape (n_nodes,) or None
@@ -64,7 +72,7 @@ class GraphBatch:
     (3, [3, 1])
     """
 
-    adjacency: Adjacency
+    adjacency: csr_array
     graph_ptr: IndexArray
     node_labels: IndexArray | None = None
     label_values: tuple[Hashable, ...] = ()
@@ -91,12 +99,12 @@ class GraphBatch:
 
     @property
     def n_nodes(self) -> int:
-        """Number of nodes of all graphs together."""
+        """Number of nodes of all graphs."""
         return int(self.graph_ptr[-1])
 
     @cached_property
     def n_edges(self) -> int:
-        """Number of edges of all graphs: pairs where undirected, arcs where directed."""
+        """Number of edges of all graphs; an undirected edge counts once."""
         return int(self.graph_edges.sum())
 
     @property
@@ -115,13 +123,13 @@ class GraphBatch:
 
     @property
     def node_graphs(self) -> IndexArray:
-        """Number of the graph every node belongs to."""
+        """Index of the graph of every node."""
         return np.repeat(np.arange(self.n_graphs), self.graph_sizes)
 
     @property
     def degrees(self) -> IndexArray:
-        """Number of (out-)neighbours of every node; a self-loop counts one."""
-        degrees: IndexArray = np.diff(self.adjacency.indptr)
+        """Number of (out-)neighbors of every node; a self-loop counts once."""
+        degrees: IndexArray = np.diff(self.adjacency.indptr).astype(np.int64)
         return degrees
 
     @property
@@ -131,7 +139,7 @@ class GraphBatch:
 
     @cached_property
     def directed(self) -> BoolArray:
-        """Whether every graph is directed, that is, its block is not symmetric."""
+        """Whether each graph is directed, that is, has an asymmetric adjacency matrix."""
         mirror = self.adjacency.T.tocsr()
         directed = np.zeros(self.n_graphs, dtype=bool)
         if not _is_same_matrix(self.adjacency, mirror):
@@ -142,7 +150,7 @@ class GraphBatch:
 
     @property
     def is_directed(self) -> bool:
-        """Whether any graph is directed. A graph with both arcs of every edge is not."""
+        """Whether any graph is directed; a graph with both arcs of every edge is not."""
         return bool(self.directed.any())
 
     @cached_property
@@ -152,12 +160,12 @@ class GraphBatch:
 
     @property
     def shape(self) -> tuple[int]:
-        """``(n_graphs,)``, which scikit-learn reads before it slices."""
+        """``(n_graphs,)``, by which scikit-learn recognizes an array."""
         return (self.n_graphs,)
 
     @property
     def ndim(self) -> int:
-        """One: a batch is an array of graphs."""
+        """Number of dimensions, 1: a batch is an array of graphs."""
         return 1
 
     @property
@@ -175,13 +183,21 @@ class GraphBatch:
         return (self[number] for number in range(self.n_graphs))
 
     def __getitem__(self, key: GraphKey) -> "GraphBatch":
-        """Take graphs by int, slice, integer array, mask or ``(key, ...)``.
+        """Select graphs by int, slice, integer array, mask or ``(key, ...)``.
 
-        The result is always a batch; an int gives a batch of one graph.
+        Parameters
+        ----------
+        key : int, slice, array-like of int or bool, or tuple of one of these and ``...``
+            Indices of graphs, or a mask of all graphs.
+
+        Returns
+        -------
+        batch : GraphBatch
+            The selected graphs in the order of the key; one graph for an int.
         """
         return self._take(_graph_numbers(key, self.n_graphs))
 
-    # Without this method, numpy would search the graphs for more dimensions.
+    # Without this method, numpy would convert the graphs to further dimensions.
     def __array__(self, dtype: object = None, copy: object = None) -> AnyArray:
         return np.fromiter(self, dtype=object, count=len(self))
 
@@ -199,28 +215,44 @@ class GraphBatch:
 
     @staticmethod
     def concat(batches: Sequence["GraphBatch"]) -> "GraphBatch":
-        """Put the graphs of several batches side by side, in order.
+        """Join the graphs of several batches, in order.
 
-        Labels are matched by their values. Labels, and attributes of one width, must
-        be in all batches that have nodes or in none. If only some batches have names,
-        the others are named by position.
+        Parameters
+        ----------
+        batches : sequence of GraphBatch
+            Batches to join. Either all batches with nodes have labels or none; the same
+            holds for attributes, whose number must be equal.
+
+        Returns
+        -------
+        batch : GraphBatch
+            Labels are matched by value. If only some batches have names, graphs and nodes
+            of the others are named by position.
         """
         return _concat(list(batches))
 
     def to_networkx(self, number: int) -> Any:
-        """Return one graph as a networkx ``Graph``, or ``DiGraph`` if it is directed.
+        """Convert one graph to networkx.
 
-        Nodes carry ``label`` and ``attributes``, edges ``weight``, where they exist:
-        the keys that `as_batch` reads by default.
+        Parameters
+        ----------
+        number : int
+            Index of the graph.
+
+        Returns
+        -------
+        graph : networkx.Graph or networkx.DiGraph
+            Nodes have the keys ``label`` and ``attributes`` and edges the key ``weight``
+            if the batch has this data. `as_batch` reads these keys by default.
         """
         networkx = require("networkx", extra="networkx")
         graph = self[number]
-        kind = networkx.DiGraph if graph.is_directed else networkx.Graph
-        found = range(graph.n_nodes) if graph.node_names is None else graph.node_names
-        names = [as_python(name) for name in found]
-        if len(set(names)) < len(names):
-            names = list(range(graph.n_nodes))  # repeated names would merge nodes
-        result = kind(name=_graph_title(graph))
+        graph_type = networkx.DiGraph if graph.is_directed else networkx.Graph
+        names: list[Any] = list(range(graph.n_nodes))
+        # Nodes with equal names would be merged.
+        if graph.node_names is not None and len({*graph.node_names}) == graph.n_nodes:
+            names = [as_python(name) for name in graph.node_names]
+        result = graph_type(name=_graph_title(graph))
         result.add_nodes_from(names)
         if graph.node_labels is not None:
             for name, label in zip(names, graph.node_labels, strict=True):
@@ -240,10 +272,21 @@ class GraphBatch:
         return result
 
     def with_graph_names(self, names: Sequence[Hashable]) -> "GraphBatch":
-        """Return the same graphs under other names."""
+        """Return the same graphs with other names.
+
+        Parameters
+        ----------
+        names : sequence of hashable
+            One name per graph.
+
+        Returns
+        -------
+        batch : GraphBatch
+            A batch that shares all other arrays.
+        """
         if len(names) != self.n_graphs:
             raise InputError(
-                f"{len(names)} names for {self.n_graphs} graphs; give one each."
+                f"Got {len(names)} names for {self.n_graphs} graphs; give one per graph."
             )
         return replace(self, graph_names=name_array(names))
 
@@ -273,39 +316,15 @@ class GraphBatch:
             _pick(self.graph_names, numbers),
             _pick(self.node_names, nodes),
         )
-        if "directed" in self.__dict__:  # computed before, and expensive
+        if "directed" in self.__dict__:  # expensive to compute again
             directed = self.directed[numbers]
             directed.flags.writeable = False
             taken.__dict__["directed"] = directed
         return taken
 
 
-def name_array(names: Sequence[Hashable] | NameArray) -> NameArray:
-    """Put names into a one-dimensional object array; a tuple is one name."""
-    if not {*map(type, names)} <= _PLAIN_NAMES:
-        for name in names:
-            _check_name(name)
-    return np.fromiter(names, dtype=object, count=len(names))
-
-
-def _check_name(name: object) -> None:
-    # A tensor is hashable, but compares by element.
-    if hasattr(name, "__array__") and not isinstance(name, np.generic):
-        raise InputError(
-            f"A name of a graph or node is of type {type(name).__name__}; use a string or "
-            "a number."
-        )
-    try:
-        hash(name)
-    except TypeError:
-        raise InputError(
-            f"A name of a graph or node is of type {type(name).__name__}, which is not "
-            "hashable; use a string, a number or a tuple."
-        ) from None
-
-
 def _graph_numbers(key: GraphKey, n_graphs: int) -> IndexArray:
-    """Turn any accepted key into an array of graph numbers."""
+    """Convert a key to an array of graph indices."""
     if isinstance(key, tuple):
         if len(key) != 2 or key[1] is not Ellipsis:
             raise IndexError(f"A batch has one dimension; cannot index it with {key!r}.")
@@ -316,17 +335,17 @@ def _graph_numbers(key: GraphKey, n_graphs: int) -> IndexArray:
     if numbers.dtype == bool:
         return np.flatnonzero(_check_mask(numbers, n_graphs))
     if numbers.size == 0 and numbers.ndim == 1:
-        numbers = numbers.astype(np.int64)  # np.asarray([]) has floats
+        numbers = numbers.astype(np.int64)  # np.asarray([]) is float64
     if numbers.dtype.kind not in "iu" or numbers.ndim > 1:
         raise IndexError(
-            "Graphs are taken by an integer, a slice, an integer array or a mask, "
-            f"not by {key!r}."
+            "Graphs are selected by an integer, a slice, an integer array or a mask, "
+            f"got {key!r}."
         )
     numbers = np.atleast_1d(numbers).astype(np.int64)
     wrong = (numbers < -n_graphs) | (numbers >= n_graphs)
     if wrong.any():
         raise IndexError(
-            f"There is no graph {numbers[wrong][0]} in a batch of {n_graphs} graphs."
+            f"Graph {numbers[wrong][0]} is out of range for a batch of {n_graphs} graphs."
         )
     return np.where(numbers < 0, numbers + n_graphs, numbers)
 
@@ -341,10 +360,10 @@ def _check_mask(mask: BoolArray, n_graphs: int) -> BoolArray:
 
 def _concat(batches: list[GraphBatch]) -> GraphBatch:
     offsets = running_total([batch.n_nodes for batch in batches])
-    if offsets[-1] > np.iinfo(np.int32).max:
+    if offsets[-1] > MAX_NODES:
         raise InputError(
-            f"The batches have {offsets[-1]} nodes together; one batch holds at most "
-            f"{np.iinfo(np.int32).max}. Work on them in parts."
+            f"The batches have {offsets[-1]} nodes in total, but one batch may have at "
+            f"most {MAX_NODES}; process them separately."
         )
     matrices = [batch.adjacency for batch in batches]
     entries = running_total([matrix.nnz for matrix in matrices])
@@ -378,7 +397,7 @@ def _join(arrays: list[AnyArray], dtype: type) -> AnyArray:
 
 
 def _join_offsets(pointers: list[IndexArray], shifts: IndexArray) -> IndexArray:
-    """Join arrays of offsets, each moved by the total before it."""
+    """Join arrays of offsets, each shifted by the total before it."""
     tails = [ptr[1:] + shift for ptr, shift in zip(pointers, shifts, strict=False)]
     return np.concatenate([np.zeros(1, dtype=np.int64), *tails])
 
@@ -386,84 +405,34 @@ def _join_offsets(pointers: list[IndexArray], shifts: IndexArray) -> IndexArray:
 def _join_labels(
     batches: list[GraphBatch],
 ) -> tuple[IndexArray | None, tuple[Hashable, ...]]:
-    labelled = _having(batches, "node labels", lambda batch: batch.node_labels)
-    if not labelled:
+    columns = _node_columns(batches, [b.node_labels for b in batches], "node labels")
+    if columns is None:
         return None, ()
-    values = sort_values({value for batch in labelled for value in batch.label_values})
+    vocabularies = [batches[number].label_values for number, _ in columns]
+    values = sort_values({value for vocabulary in vocabularies for value in vocabulary})
     position = {value: number for number, value in enumerate(values)}
     translated = []
-    for batch in labelled:
-        table = np.array([position[value] for value in batch.label_values], dtype=np.int64)
-        translated.append(table[batch.node_labels])
+    for (_, labels), vocabulary in zip(columns, vocabularies, strict=True):
+        table = np.array([position[value] for value in vocabulary], dtype=np.int64)
+        translated.append(table[labels])
     return np.concatenate(translated), values
 
 
 def _join_attributes(batches: list[GraphBatch]) -> FloatArray | None:
-    having = _having(batches, "node attributes", lambda batch: batch.node_attributes)
-    if not having:
-        return None
-    widths = [batch.n_attributes for batch in having]
-    if len(set(widths)) > 1:
-        raise InputError(
-            f"Batches with {widths[0]} and {max(widths, key=lambda w: w != widths[0])} "
-            "node attributes cannot be joined; give all the same attributes."
-        )
-    return np.concatenate([batch.node_attributes for batch in having])
+    columns = _node_columns(
+        batches, [b.node_attributes for b in batches], "node attributes"
+    )
+    return None if columns is None else join_attributes(columns, _describe)
 
 
-def _having(
-    batches: list[GraphBatch], what: str, read: Callable[[GraphBatch], object]
-) -> list[GraphBatch]:
-    """Return the batches that have a column; raise if only some batches with nodes do."""
-    filled = [(number, batch) for number, batch in enumerate(batches) if batch.n_nodes]
-    having = [batch for _, batch in filled if read(batch) is not None]
-    if having and len(having) < len(filled):
-        lacking = next(number for number, batch in filled if read(batch) is None)
-        raise InputError(
-            f"Batch {lacking} has no {what}, but another one has; "
-            "give them to all batches or to none."
-        )
-    if not filled:  # only graphs without nodes: keep their columns
-        return [batch for batch in batches if read(batch) is not None]
-    return having
+def _node_columns(
+    batches: list[GraphBatch], columns: Sequence[AnyArray | None], what: str
+) -> list[tuple[int, Any]] | None:
+    return all_or_none(columns, [batch.n_nodes for batch in batches], what, _describe)
 
 
-def join_names(
-    columns: Sequence[NameArray | None], positions: Sequence[IndexArray]
-) -> NameArray | None:
-    """Join names; if only some parts have names, the others are named by position."""
-    if all(names is None for names in columns):
-        return None
-    filled = [
-        position if names is None else names
-        for names, position in zip(columns, positions, strict=True)
-    ]
-    if len({names.dtype.kind for names in filled}) > 1:
-        # numpy would turn the numbers among strings into strings.
-        filled = [names.astype(object) for names in filled]
-    return np.concatenate(filled)
-
-
-def sort_values(values: set[Hashable]) -> tuple[Hashable, ...]:
-    """Sort label values, or sort by type and text if they cannot be compared.
-
-    The order must not depend on the order of the graphs, as the first appearance would.
-    """
-    if all(isinstance(value, int | float | str | bytes | tuple) for value in values):
-        try:
-            return tuple(sorted(values))  # type: ignore[type-var]
-        except (TypeError, ValueError, ArithmeticError):
-            pass  # of several types, or of one without an order
-    return tuple(sorted(values, key=lambda value: (type(value).__name__, _text(value))))
-
-
-def _text(value: Hashable) -> str:
-    try:
-        if isinstance(value, frozenset):
-            return str(sorted(map(repr, value)))
-        return repr(value)
-    except (ValueError, RecursionError):  # an integer of many digits, or deep nesting
-        return hex(value) if isinstance(value, int) else ""
+def _describe(number: int) -> str:
+    return f"Batch {number}"
 
 
 def _is_same_matrix(left: csr_array, right: csr_array) -> bool:
@@ -480,8 +449,3 @@ def _pick(array: AnyArray | None, numbers: IndexArray) -> AnyArray | None:
 
 def _graph_title(graph: GraphBatch) -> str:
     return "" if graph.graph_names is None else str(graph.graph_names[0])
-
-
-def as_python(value: Any) -> Any:
-    """Convert a numpy scalar to a Python value; return other values unchanged."""
-    return value.item() if isinstance(value, np.generic) else value

@@ -1,4 +1,4 @@
-"""as_batch: convert graphs of any supported kind."""
+"""as_batch: conversion of graphs of any supported type."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -7,6 +7,7 @@ from typing import Any
 from scipy.sparse import issparse
 
 from gskn._types import AnyArray
+from gskn._validation import shorten
 from gskn.exceptions import InputError, UnsupportedInputError
 from gskn.graphs._arrays import (
     as_numpy,
@@ -16,7 +17,7 @@ from gskn.graphs._arrays import (
     is_edge_index_pair,
     is_matrix,
 )
-from gskn.graphs._assemble import GraphParts, assemble, shorten
+from gskn.graphs._assemble import GraphParts, assemble
 from gskn.graphs._batch import GraphBatch
 from gskn.graphs._grakel import from_grakel, is_grakel
 from gskn.graphs._igraph import from_igraph, is_igraph
@@ -26,7 +27,7 @@ from gskn.graphs._pyg import from_pyg, is_pyg
 from gskn.graphs._read import read_graphs
 from gskn.graphs._table import from_table, is_table
 
-# Order matters: a tuple of two arrays is an (edge_index, x) pair before anything else.
+# The first match is used: a tuple of two arrays is an (edge_index, x) pair.
 _FORMATS = (
     (is_networkx, from_networkx),
     (is_igraph, from_igraph),
@@ -34,6 +35,10 @@ _FORMATS = (
     (is_edge_index_pair, from_edge_index),
     (is_grakel, from_grakel),
     (is_matrix, from_matrix),
+)
+_SUPPORTED = (
+    "networkx, igraph, PyG and GraKeL graphs, adjacency matrices, (edge_index, x) tuples, "
+    "edge tables and paths"
 )
 
 
@@ -47,61 +52,71 @@ def as_batch(
     columns: tuple[str, str, str] = ("graph", "source", "target"),
     nodes: Any = None,
 ) -> GraphBatch:
-    """Turn graphs of any supported kind into one checked `GraphBatch`.
+    """Convert graphs of any supported type to one validated `GraphBatch`.
 
     Parameters
     ----------
     graphs : GraphBatch, graph, sequence of graphs, table or path
-        - a `GraphBatch`, returned as it is;
-        - networkx graphs, directed or not. Parallel edges of a multigraph become one;
+        - a `GraphBatch`, which is returned unchanged;
+        - networkx graphs, directed or not. Parallel edges of a multigraph are merged;
         - igraph graphs;
-        - PyTorch Geometric ``Data``, ``Batch`` or a data set of them;
+        - PyTorch Geometric ``Data``, ``Batch`` or a data set of these;
         - adjacency matrices, scipy sparse or dense; a dense array of three dimensions
           is a sequence of matrices;
         - ``(edge_index, x)`` tuples: a 2 x n_edges array of node numbers, and one row
           per node or None;
         - GraKeL graphs: ``(edges, labels)`` with labels in a dict, or ``grakel.Graph``;
-        - one edge table of pandas or pyarrow with the given ``columns``;
+        - one edge table of pandas or pyarrow, with the columns in ``columns``;
         - the path of a file or folder, see `read_graphs`.
 
-        A list, or a tuple that is none of the above, is a sequence of graphs; it may
-        also hold batches and paths.
+        Any other list or tuple is a sequence of graphs, which may also contain batches
+        and paths.
     node_label : str or None, default="auto"
-        Where to find the label of a node: a key of networkx or igraph node data, a
-        field of PyG data or a column of ``nodes``. "auto" is ``label`` if it
-        exists. None reads no labels.
+        Key of node labels: a key of networkx or igraph node data, a field of PyG data or a
+        column of ``nodes``. "auto" is ``label`` if it exists. None reads no labels.
     node_attributes : str, sequence of str or None, default="auto"
-        Where to find the real vector of a node: one key that holds vectors, or several
-        that hold numbers. "auto" is ``attributes``, for PyG ``x``, if it exists.
+        Key of node attributes: one key of vectors, or several keys of numbers. "auto" is
+        ``attributes``, for PyG ``x``, if it exists. None reads no attributes.
     edge_weight : str or None, default="auto"
-        Where to find the weight of an edge. "auto" is ``weight``, for PyG
-        ``edge_weight``, if it exists. None sets all weights to 1.
+        Key of edge weights. "auto" is ``weight``, for PyG ``edge_weight``, if it exists.
+        None sets all weights to 1.
     directed : bool or None, default=None
-        Whether an edge goes one way. None is the convention of the format: networkx and
+        Whether edges are directed. None is the convention of the format: networkx and
         igraph graphs are directed or not; matrices, edge indices and GraKeL graphs list
         both directions; an edge table lists every undirected edge once.
     columns : tuple of str, default=("graph", "source", "target")
-        Columns of an edge table. Without the graph column the table is one graph.
+        Columns of an edge table. A table without the graph column is one graph.
     nodes : table, default=None
-        Nodes for an edge table: columns ``node``, the graph column, labels and
-        attributes. Needed only for isolated nodes and for node data.
+        Node table for an edge table: columns ``node``, the graph column, labels and
+        attributes. It is required only for isolated nodes and for node data.
 
     Returns
     -------
     batch : GraphBatch
+        All graphs, in order.
+
+    Raises
+    ------
+    InputError
+        If a graph or an option is invalid.
+    UnsupportedInputError
+        If the type of an object is not supported.
+    FileFormatError
+        If a file is malformed.
 
     Notes
     -----
-    An edge listed several times is one edge; given weights add up. An edge of weight
-    zero is not an edge; negative weights raise. Labels and attributes must be in all
-    graphs that have nodes or in none. Labels may be numbers, strings or tuples (lists
+    An edge that is listed several times is one edge; its weights, if any, add up. An edge
+    of weight zero is removed; a negative weight raises. Labels and attributes must be in
+    all graphs that have nodes or in none. Labels may be numbers, strings or tuples (lists
     become tuples). Graphs without nodes and empty sequences are allowed.
 
     The index arrays of sparse matrices and edge indices are checked before they are used.
-    Without ``x``, the largest number in ``edge_index`` defines the number of nodes, which
-    may exceed 64 per edge by 16.8 million at most; so may the shape of COO, DIA and DOK
-    matrices. Columns of ids may have any type that can be sorted; nested types raise. A
-    column named like ``weight`` in another case is not read, with a warning.
+    Without ``x``, the largest number in ``edge_index`` determines the number of nodes,
+    which may be at most 16.8 million plus 64 per edge; the same limit holds for the shape
+    of COO, DIA and DOK matrices. Columns of ids may have any type that can be sorted;
+    nested types raise. If the name of a column differs from ``weight`` only in case, it is
+    not read and a warning is issued.
 
     Arrays are converted without a Python loop over nodes or edges.
 
@@ -139,13 +154,13 @@ def _as_parts(graph: Any, options: ReadOptions, number: int) -> GraphParts | Non
 def _from_sequence(graphs: Any, options: ReadOptions) -> GraphBatch:
     if issparse(graphs):
         raise InputError(
-            f"A sparse array of shape {graphs.shape} is not a graph; an adjacency matrix "
-            "has two dimensions."
+            f"An adjacency matrix must have two dimensions, got a sparse array of shape "
+            f"{graphs.shape}."
         )
     if isinstance(graphs, dict | bytes) or not isinstance(graphs, Iterable):
         raise UnsupportedInputError(
-            f"Cannot read graphs from {_describe(graphs)}; give networkx, igraph or PyG "
-            "graphs, adjacency matrices, (edge_index, x) tuples, an edge table or a path."
+            f"Cannot convert {shorten(graphs, 40)} of unsupported type "
+            f"{type(graphs).__name__} to graphs. Supported: {_SUPPORTED}."
         )
     items = list(_check_stack(as_numpy(graphs)) if is_array(graphs) else graphs)
     if any(isinstance(item, GraphBatch | str | Path) for item in items):
@@ -155,8 +170,8 @@ def _from_sequence(graphs: Any, options: ReadOptions) -> GraphBatch:
         part = _as_parts(item, options, number)
         if part is None:
             raise UnsupportedInputError(
-                f"Graph {number} is {_describe(item)}, which is not a graph; see as_batch "
-                "for the supported types."
+                f"Graph {number}, {shorten(item, 40)}, has unsupported type "
+                f"{type(item).__name__}. Supported: {_SUPPORTED}."
             )
         parts.append(part)
     return assemble(parts)
@@ -175,11 +190,7 @@ def _check_stack(array: AnyArray) -> AnyArray:
     is_list = array.ndim == 1 and array.dtype == object
     if array.ndim != 3 and array.size and not is_list:
         raise InputError(
-            f"An array of shape {array.shape} is not a graph; an adjacency matrix has "
-            "two dimensions, a stack of matrices three."
+            "An adjacency matrix must have two dimensions, and a stack of matrices three, "
+            f"got an array of shape {array.shape}."
         )
     return array
-
-
-def _describe(value: object) -> str:
-    return f"{shorten(value, 40)} of type {type(value).__name__}"

@@ -1,7 +1,7 @@
 """Edge lists: text files with one edge per line.
 
-pyarrow parses the text in bulk. If it fails, the text is scanned again line by line to
-find the line number for the message.
+pyarrow parses the text in bulk. If it fails, the text is read again line by line to find
+the number of the malformed line.
 """
 
 import ast
@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
 
-from gskn.exceptions import FileFormatError
+from gskn.exceptions import FileFormatError, describe_error
 from gskn.graphs._assemble import GraphParts
 from gskn.graphs._options import AUTO, ReadOptions
 from gskn.graphs._table import from_table
@@ -28,10 +28,10 @@ _HEADERS = (("source", "target"), ("from", "to"), ("src", "dst"))
 _COMMENT = re.compile(rb"^[ \t]*[#%].*$", re.MULTILINE)
 _BLANKS = re.compile(r"[ \t]+")
 _EDGE_WITH_DICT = re.compile(r"\S+\s+\S+\s+\{.*\}$")
-# Written as Python writes integers: "007" and "1e5" stay text.
+# Integers as Python writes them: "007" and "1e5" are text.
 _WHOLE_NUMBER = "^(0|-?[1-9][0-9]{0,17})$"
 _MAX_LINE_BYTES = 2**20  # pyarrow parses blocks of this size
-# What ast.literal_eval and the conversion of its result raise.
+# Errors of ast.literal_eval and of the conversion of its result.
 _LITERAL_ERRORS = (
     ValueError,
     SyntaxError,
@@ -39,19 +39,18 @@ _LITERAL_ERRORS = (
     AttributeError,
     OverflowError,
     RecursionError,
-    MemoryError,  # the parser's message for deep nesting
+    MemoryError,  # raised by the parser for deep nesting
 )
 
 
 def read_edge_list(path: Path, options: ReadOptions) -> list[GraphParts]:
     """Read lines of ``source target [weight]``, with or without a header.
 
-    A header names at least source and target, by the names of the options or by from/to
-    or src/dst. The names of the source, target, graph and weight columns match in any
-    case. Fields are separated by comma, semicolon or tab, and by blanks in files without
-    these. Lines that start with ``#`` or ``%`` are comments. Ids are read as integers if
-    all of them are, else as text. Lines that end in a dict, as networkx writes them, are
-    supported.
+    A header names at least source and target, by the names in the options, by from/to or
+    by src/dst. The names of the source, target, graph and weight columns match in any
+    case. Fields are separated by comma, semicolon or tab, or else by blanks. Lines that
+    start with ``#`` or ``%`` are comments. Ids are read as integers if all of them are
+    integers, else as text. Lines that end in a dict, as written by networkx, are supported.
     """
     text = _Text(path, _COMMENT.sub(b"", read_text_bytes(path)))
     number, line = next(text.lines(), (0, ""))
@@ -66,8 +65,8 @@ def read_edge_list(path: Path, options: ReadOptions) -> list[GraphParts]:
     if not header and not 2 <= len(fields) <= len(_UNNAMED):
         raise FileFormatError(
             path,
-            f"{len(fields)} fields and no header; name the columns in a first line, "
-            f"for instance: {','.join(options.columns)},weight",
+            f"{len(fields)} fields and no header; add a first line with the names of the "
+            f"columns, for instance: {','.join(options.columns)},weight",
             line=number,
         )
     n_skipped = 1 if header else 0
@@ -79,13 +78,13 @@ def read_edge_list(path: Path, options: ReadOptions) -> list[GraphParts]:
 
 @dataclass(frozen=True)
 class _Text:
-    """The content of an edge list, with comments blanked out."""
+    """The content of an edge list without comments."""
 
     path: Path
     content: bytes
 
     def lines(self) -> Iterator[tuple[int, str]]:
-        """Yield the lines that are not blank, numbered from 1."""
+        """Yield the non-blank lines with their numbers, from 1."""
         for number, line in enumerate(self.content.split(b"\n"), start=1):
             if line.strip():
                 try:
@@ -96,7 +95,7 @@ class _Text:
                     ) from error
 
     def line_of(self, row: int, n_skipped: int) -> int:
-        """Return the number of the line that holds a row of the table."""
+        """Return the number of the line that contains a row of the table."""
         for count, (number, _) in enumerate(self.lines()):
             if count == row + n_skipped:
                 return number
@@ -125,24 +124,24 @@ def _delimiter(path: Path, line: str) -> str:
 
 
 def _header(fields: list[str], options: ReadOptions) -> tuple[str, ...]:
-    """Return the names of the columns if the first line is a header, else nothing."""
+    """Return the names of the columns if the first line is a header, else ()."""
     lowered = [field.lower() for field in fields]
     for source, target in (options.columns[1:], *_HEADERS):
         if source.lower() in lowered and target.lower() in lowered:
-            known = {source: options.columns[1], target: options.columns[2]}
+            new_names = {source: options.columns[1], target: options.columns[2]}
             for name in (options.columns[0], _weight_key(options)):
-                known.setdefault(name, name)
-            return _rename(fields, known)
+                new_names.setdefault(name, name)
+            return _rename(fields, new_names)
     return ()
 
 
-def _rename(fields: Sequence[str], known: dict[str, str]) -> tuple[str, ...]:
-    """Rename known columns; their names match in any case unless one matches exactly."""
+def _rename(fields: Sequence[str], new_names: dict[str, str]) -> tuple[str, ...]:
+    """Rename columns; a name matches in any case unless a field matches exactly."""
     in_any_case = {
-        name.lower(): column for name, column in known.items() if name not in fields
+        name.lower(): column for name, column in new_names.items() if name not in fields
     }
     return tuple(
-        known.get(field) or in_any_case.get(field.lower(), field) for field in fields
+        new_names.get(field) or in_any_case.get(field.lower(), field) for field in fields
     )
 
 
@@ -154,10 +153,10 @@ def _weight_key(options: ReadOptions) -> str:
 def _parse(
     text: _Text, delimiter: str, names: tuple[str, ...], n_skipped: int
 ) -> dict[str, Any]:
-    """Parse the fields as text."""
+    """Parse all fields as text."""
     if len(set(names)) < len(names):
         raise FileFormatError(
-            text.path, f"the header names a column twice: {', '.join(names)}"
+            text.path, f"the header contains a name twice: {', '.join(names)}"
         )
     content = text.content
     if not delimiter:
@@ -195,7 +194,7 @@ def _bad_line(
         if len(text.split(number, line, delimiter)) != n_fields or line.count('"') % 2:
             reason = f"expected {n_fields} fields, got {line[:60]!r}"
             return FileFormatError(text.path, reason, line=number)
-    return FileFormatError(text.path, f"not an edge list: {' '.join(str(error).split())}")
+    return FileFormatError(text.path, f"not an edge list: {describe_error(error)}")
 
 
 def _as_table(
@@ -204,7 +203,7 @@ def _as_table(
     n_skipped: int,
     options: ReadOptions | None = None,
 ) -> pa.Table:
-    """Convert ids to integers if all of them are, and weights to numbers."""
+    """Convert weights to numbers, and ids to integers if all of them are integers."""
     options = options or ReadOptions()
     for name, column in columns.items():
         empty = pc.equal(column, "").to_numpy() if pa.types.is_string(column.type) else ()
@@ -249,20 +248,20 @@ def _is_number(text: str) -> bool:
 
 
 def _read_dicts(text: _Text, options: ReadOptions) -> dict[str, Any]:
-    """Read ``source target {data}`` as networkx writes it."""
+    """Read lines of ``source target {data}``, as written by networkx."""
     key = _weight_key(options)
-    rows, weighted = [], False
+    edges, weighted = [], False
     for number, line in text.lines():
         try:
             source, target, literal = line.split(maxsplit=2)
             data = ast.literal_eval(literal)
             weighted |= key in data
-            rows.append((source, target, float(data.get(key, 1))))
+            edges.append((source, target, float(data.get(key, 1))))
         except _LITERAL_ERRORS as error:
             raise FileFormatError(
                 text.path,
                 f"expected source, target and a dict, got {line[:60]!r}",
                 line=number,
             ) from error
-    columns = [pa.chunked_array([pa.array(column)]) for column in zip(*rows, strict=True)]
+    columns = [pa.chunked_array([pa.array(column)]) for column in zip(*edges, strict=True)]
     return dict(zip(_UNNAMED if weighted else _UNNAMED[:2], columns, strict=False))

@@ -1,4 +1,4 @@
-"""AttributeEncoder: node labels, attributes or degrees as rows for a kernel."""
+"""AttributeEncoder: node labels, attributes and degrees as real vectors."""
 
 from collections.abc import Hashable, Sequence
 from typing import Any, Self
@@ -15,36 +15,35 @@ from gskn.exceptions import InputError
 from gskn.graphs._batch import GraphBatch
 from gskn.graphs._convert import as_batch
 
-_LARGEST = 1e150
+_LARGEST = 1e150  # absolute value of an attribute, so that sums of squares are finite
 _BIN_GROWTH = 2**0.25  # four bins for every doubling of the degree
 
 
-# Rows are those of nodes: scikit-learn's set_output would put the index of X on them.
+# There is one row per node, so set_output of scikit-learn cannot use the index of X.
 class AttributeEncoder(  # type: ignore[call-arg]
     TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
 ):
-    """Learn from training graphs how to write a node as a real vector.
+    """Encode the nodes of graphs as real vectors.
 
-    Every source gives a block of columns in which a row has unit norm (or is zero):
+    Every kind of node data is a block of columns in which a row has unit norm or is zero:
 
-    - labels become one-hot, with one more column that stands for all labels not seen
-      in `fit`;
-    - attributes are standardised by the training nodes and scaled to unit norm;
-    - degrees become one-hot up to ``max_degree``, then by bins whose width grows with
-      the degree; a degree not seen in `fit` falls into the nearest column.
+    - labels are one-hot encoded, with one more column for all labels not seen in `fit`;
+    - attributes are standardized by the training nodes and scaled to unit norm;
+    - degrees are one-hot encoded up to ``max_degree``, larger degrees by bins whose width
+      grows with the degree; a degree not seen in `fit` belongs to the nearest column.
 
     Parameters
     ----------
     node_features : "auto" or list of {"labels", "attributes", "degrees"}, default="auto"
-        Node data that is used. "auto" uses labels and attributes if the training graphs
+        Node data to encode. "auto" selects labels and attributes if the training graphs
         have them, and degrees if they have neither.
     max_degree : int, default=32
-        Largest degree with a column of its own.
+        Largest degree with a separate column.
 
     Attributes
     ----------
     node_features_ : tuple of str
-        Node data that is used.
+        Node data that is encoded.
     label_values_ : tuple
         Labels seen in `fit`, in the order of their columns.
     degree_bins_ : ndarray of shape (n_bins, 2)
@@ -72,7 +71,20 @@ class AttributeEncoder(  # type: ignore[call-arg]
         self.max_degree = max_degree
 
     def fit(self, X: Any, y: object = None) -> Self:  # noqa: ARG002 - scikit-learn's form
-        """Learn labels, statistics of attributes, or degrees of the graphs ``X``."""
+        """Learn labels, statistics of attributes and degrees of graphs.
+
+        Parameters
+        ----------
+        X : GraphBatch or any input of `as_batch`
+            Training graphs.
+        y : object, default=None
+            Ignored.
+
+        Returns
+        -------
+        self : AttributeEncoder
+            The fitted encoder.
+        """
         check_int(self.max_degree, "max_degree", minimum=0)
         batch = as_batch(X)
         selection = self._select(batch)
@@ -83,10 +95,10 @@ class AttributeEncoder(  # type: ignore[call-arg]
             self.label_values_ = tuple(batch.label_values[number] for number in present)
             n_columns += len(present) + 1
         if "attributes" in selection:
-            rows = _require(batch.node_attributes, "attributes")
-            self.scaler_ = StandardScaler().fit(check_size(rows)) if rows.size else None
-            self.n_attributes_ = rows.shape[1]
-            n_columns += rows.shape[1]
+            values = _require(batch.node_attributes, "attributes")
+            self.scaler_ = StandardScaler().fit(check_size(values)) if values.size else None
+            self.n_attributes_ = values.shape[1]
+            n_columns += values.shape[1]
         if "degrees" in selection:
             self.degree_bins_ = _learn_bins(batch.degrees, self.max_degree)
             n_columns += len(self.degree_bins_)
@@ -95,10 +107,21 @@ class AttributeEncoder(  # type: ignore[call-arg]
         return self
 
     def transform(self, X: Any) -> FloatArray:
-        """Return one row per node of the graphs ``X``, in node order."""
+        """Encode the nodes of graphs.
+
+        Parameters
+        ----------
+        X : GraphBatch or any input of `as_batch`
+            Graphs.
+
+        Returns
+        -------
+        features : ndarray of shape (n_nodes, n_features_out_)
+            One row per node, in node order.
+        """
         check_is_fitted(self, "node_features_")
         batch = as_batch(X)
-        if not batch.n_nodes:  # nothing to encode, and nothing to miss
+        if not batch.n_nodes:  # may lack labels and attributes
             return np.empty((0, self.n_features_out_))
         blocks = [np.empty((batch.n_nodes, 0))]
         if "labels" in self.node_features_:
@@ -112,16 +135,28 @@ class AttributeEncoder(  # type: ignore[call-arg]
         return np.hstack(blocks)
 
     def distinct_rows(self, X: Any) -> tuple[FloatArray, IndexArray]:
-        """Return the rows of `transform` once each, and which of them every node has.
+        """Return the distinct rows of `transform`, and the row of every node.
 
-        Labels and degrees are few, so that their rows are not written out for all nodes.
+        This takes less memory than `transform`: there are few different labels and degrees.
+
+        Parameters
+        ----------
+        X : GraphBatch or any input of `as_batch`
+            Graphs.
+
+        Returns
+        -------
+        features : ndarray of shape (n_distinct, n_features_out_)
+            Distinct rows.
+        codes : ndarray of shape (n_nodes,)
+            Index of the row of every node: ``features[codes]`` equals ``transform(X)``.
         """
         check_is_fitted(self, "node_features_")
         batch = as_batch(X)
         if "attributes" in self.node_features_ or not batch.n_nodes:
-            rows = self.transform(batch)
-            first, codes = distinct(rows)
-            return rows[first], codes
+            features = self.transform(batch)
+            first, codes = distinct(features)
+            return features[first], codes
         columns, sizes = [], []
         if "labels" in self.node_features_:
             columns.append(self._label_columns(batch))
@@ -129,13 +164,24 @@ class AttributeEncoder(  # type: ignore[call-arg]
         if "degrees" in self.node_features_:
             columns.append(_nearest_bin(batch.degrees, self.degree_bins_))
             sizes.append(len(self.degree_bins_))
-        found, codes = np.unique(np.ravel_multi_index(columns, sizes), return_inverse=True)
-        split = np.unravel_index(found, sizes)
+        keys, codes = np.unique(np.ravel_multi_index(columns, sizes), return_inverse=True)
+        split = np.unravel_index(keys, sizes)
         blocks = [_one_hot(part, size) for part, size in zip(split, sizes, strict=True)]
         return np.hstack(blocks), codes
 
     def get_feature_names_out(self, input_features: object = None) -> Any:  # noqa: ARG002
-        """Return the names of the columns."""
+        """Return the names of the columns.
+
+        Parameters
+        ----------
+        input_features : object, default=None
+            Ignored.
+
+        Returns
+        -------
+        names : ndarray of str of shape (n_features_out_,)
+            For instance ``"label='C'"`` or ``"degree=3"``.
+        """
         check_is_fitted(self, "node_features_")
         names: list[str] = []
         if "labels" in self.node_features_:
@@ -170,15 +216,15 @@ class AttributeEncoder(  # type: ignore[call-arg]
         return columns
 
     def _encode_attributes(self, batch: GraphBatch) -> FloatArray:
-        rows = _require(batch.node_attributes, "attributes")
-        if rows.shape[1] != self.n_attributes_:
+        values = _require(batch.node_attributes, "attributes")
+        if values.shape[1] != self.n_attributes_:
             raise InputError(
-                f"The graphs have {rows.shape[1]} node attributes, but the encoder was "
+                f"The graphs have {values.shape[1]} node attributes, but the encoder was "
                 f"fitted with {self.n_attributes_}; give the same attributes."
             )
-        if not rows.size or self.scaler_ is None:
-            return np.zeros(rows.shape)
-        scaled = self.scaler_.transform(check_size(rows)).clip(-_LARGEST, _LARGEST)
+        if not values.size or self.scaler_ is None:
+            return np.zeros(values.shape)
+        scaled = self.scaler_.transform(check_size(values)).clip(-_LARGEST, _LARGEST)
         unit: FloatArray = normalize(scaled)
         return unit
 
@@ -186,42 +232,42 @@ class AttributeEncoder(  # type: ignore[call-arg]
 def _require(column: Any, what: str) -> Any:
     if column is None:
         raise InputError(
-            f"The graphs have no node {what}, but those of fit had; give them, or fit to "
-            f"graphs without {what}."
+            f"The graphs have no node {what}, but the training graphs have; give them, or "
+            f"fit to graphs without {what}."
         )
     return column
 
 
-def check_size(rows: FloatArray) -> FloatArray:
-    """Raise if an attribute is too large to be squared."""
-    largest = float(np.abs(rows).max())
+def check_size(attributes: FloatArray) -> FloatArray:
+    """Return the attributes; raise if the square of one would overflow."""
+    largest = float(np.abs(attributes).max())
     if largest > _LARGEST:
         raise InputError(
-            f"A node attribute is as large as {largest}, beyond what can be squared; "
+            f"A node attribute has the absolute value {largest}, whose square overflows; "
             "scale the attributes down."
         )
-    return rows
+    return attributes
 
 
 def _one_hot(columns: IndexArray, n_columns: int) -> FloatArray:
-    rows = np.zeros((len(columns), n_columns))
-    rows[np.arange(len(columns)), columns] = 1
-    return rows
+    encoded = np.zeros((len(columns), n_columns))
+    encoded[np.arange(len(columns)), columns] = 1
+    return encoded
 
 
 def _learn_bins(degrees: IndexArray, max_degree: int) -> IndexArray:
-    """Return first and last degree of every bin that holds a training degree."""
-    seen = np.unique(degrees)
-    if not len(seen):
-        seen = np.zeros(1, dtype=np.int64)  # no nodes: one column, for whatever comes
-    largest = int(seen[-1])
+    """Return the first and last degree of every bin that contains a training degree."""
+    values = np.unique(degrees)
+    if not len(values):
+        values = np.zeros(1, dtype=np.int64)  # no nodes: one column for all degrees
+    largest = int(values[-1])
     starts = _bin_starts(min(max_degree, largest), largest)
-    used = np.unique(np.searchsorted(starts, seen, side="right") - 1)
+    used = np.unique(np.searchsorted(starts, values, side="right") - 1)
     return np.column_stack([starts[used], starts[used + 1] - 1])
 
 
 def _bin_starts(max_degree: int, largest: int) -> IndexArray:
-    """Return where bins begin: one each up to ``max_degree``, then ever wider ones."""
+    """Return the first degree of every bin; bins beyond ``max_degree`` grow wider."""
     wider = [max_degree + 1]
     while wider[-1] <= largest:
         wider.append(max(wider[-1] + 1, round(wider[-1] * _BIN_GROWTH)))
@@ -229,7 +275,7 @@ def _bin_starts(max_degree: int, largest: int) -> IndexArray:
 
 
 def _nearest_bin(degrees: IndexArray, bins: IndexArray) -> IndexArray:
-    """Return the bin of every degree, else the nearest one, of two the lower."""
+    """Return the bin of every degree, or the nearest bin, in a tie the lower one."""
     above = np.searchsorted(bins[:, 0], degrees, side="right").clip(0, len(bins) - 1)
     below = (np.searchsorted(bins[:, 0], degrees, side="right") - 1).clip(0)
     gap_below = np.maximum(degrees - bins[below, 1], 0)

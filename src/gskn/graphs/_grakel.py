@@ -1,15 +1,17 @@
-"""Graphs in GraKeL's form: ``(edges, node labels, edge labels)`` or ``grakel.Graph``."""
+"""Graphs in the format of GraKeL: ``(edges, node labels, edge labels)`` or ``Graph``."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
 
 from gskn._optional import comes_from
+from gskn._validation import shorten
 from gskn.exceptions import InputError
 from gskn.graphs._arrays import from_matrix, is_matrix
-from gskn.graphs._assemble import GraphParts, shorten
+from gskn.graphs._assemble import GraphParts
 from gskn.graphs._keyed import are_positions
 from gskn.graphs._options import ReadOptions
 
@@ -23,16 +25,16 @@ def is_grakel(value: object) -> bool:
     edges_first = isinstance(value[0], set | frozenset | dict)
     if len(value) == 1:
         return edges_first
-    # DOK matrices are dicts, too.
+    # DOK matrices are dicts.
     has_labels = value[1] is None or (isinstance(value[1], dict) and not issparse(value[1]))
     return has_labels and (edges_first or isinstance(value[0], list) or is_matrix(value[0]))
 
 
 def from_grakel(graph: Any, options: ReadOptions, number: int = 0) -> GraphParts:
-    """Read edges as pairs, as ``{pair: weight}``, as nested dicts or as a matrix.
+    """Read edges given as pairs, ``{pair: weight}``, nested dicts or a matrix.
 
-    As in GraKeL, arcs are listed in both directions for an undirected graph, and the
-    nodes are those of the edges and of the labels. Edge labels are not read.
+    As in GraKeL, an undirected graph lists every edge in both directions, and the nodes are
+    all nodes in edges or labels. Edge labels are not read.
     """
     if hasattr(graph, "get_edge_dictionary"):
         graph = (graph.get_edge_dictionary(), graph.node_labels)
@@ -61,13 +63,13 @@ def from_grakel(graph: Any, options: ReadOptions, number: int = 0) -> GraphParts
         array[:, 1],
         weight=weight if options.edge_weight is not None else None,
         node_names=None if are_positions(names) else names,
-        directed=options.is_directed(custom=True),
+        directed=options.is_directed(default=True),
     )
     return _with_labels(part, labels, names, options, number)
 
 
 def _read_edges(edges: Any, number: int) -> tuple[list[tuple[Any, Any]], list[Any] | None]:
-    """Return pairs of nodes, and their weights if the edges have any."""
+    """Return pairs of nodes and, if present, their weights."""
     if isinstance(edges, dict) and all(isinstance(v, dict) for v in edges.values()):
         edges = {(a, b): w for a, row in edges.items() for b, w in row.items()}
     if isinstance(edges, dict) and all(_is_list(v) for v in edges.values()):
@@ -87,7 +89,7 @@ def _read_edges(edges: Any, number: int) -> tuple[list[tuple[Any, Any]], list[An
 
 
 def _isolated(edges: Any) -> Iterable[Any]:
-    """Return the keys of a dict of neighbours, which may be nodes without edges."""
+    """Return the keys of a dict of neighbors, which may be nodes without edges."""
     is_nested = isinstance(edges, dict) and all(
         isinstance(v, dict) or _is_list(v) for v in edges.values()
     )
@@ -99,7 +101,7 @@ def _is_list(value: object) -> bool:
 
 
 def _in_order(names: list[Any]) -> list[Any]:
-    """Sort names, by type and text if they do not compare: sets of edges have no order."""
+    """Sort names, because sets have no order; by type and text if they do not compare."""
     try:
         return sorted(names)
     except (TypeError, ValueError, ArithmeticError):  # NaN of decimal
@@ -115,11 +117,10 @@ def _with_labels(
 ) -> GraphParts:
     if labels is None or options.node_label is None:
         return part
-    lacking = [name for name in names if name not in labels]
-    if lacking:
+    unlabeled = [name for name in names if name not in labels]
+    if unlabeled:
         raise InputError(
-            f"Graph {number}: node {shorten(lacking[0])} has no label, but others have; "
-            "label every node or none."
+            f"Graph {number}: node {shorten(unlabeled[0])} has no label, but other nodes "
+            "have; label every node or none."
         )
-    values = {**part.__dict__, "labels": [labels[name] for name in names]}
-    return GraphParts(**values)
+    return replace(part, labels=[labels[name] for name in names])

@@ -1,4 +1,4 @@
-"""graph6: one undirected graph per line, its adjacency bits in printable bytes."""
+"""graph6 files: one undirected graph per line, its adjacency bits as printable bytes."""
 
 from pathlib import Path
 
@@ -31,14 +31,14 @@ def read_graph6(path: Path, options: ReadOptions) -> list[GraphParts]:
             edges.append((source + n_nodes, target + n_nodes))
         sizes.append(size)
         n_nodes += size
-    none = np.empty(0, dtype=np.int64)
+    empty = np.empty(0, dtype=np.int64)
     return [
-        # One part for all lines: a part of its own takes 1 kB, a line as little as 2 bytes.
+        # One part for all lines: a part takes 1 kB, but a line may have only 2 bytes.
         GraphParts(
             sizes,
-            np.concatenate([none, *(source for source, _ in edges)]),
-            np.concatenate([none, *(target for _, target in edges)]),
-            directed=options.is_directed(custom=False),
+            np.concatenate([empty, *(source for source, _ in edges)]),
+            np.concatenate([empty, *(target for _, target in edges)]),
+            directed=options.is_directed(default=False),
         )
     ]
 
@@ -46,19 +46,19 @@ def read_graph6(path: Path, options: ReadOptions) -> list[GraphParts]:
 def _decode(code: bytes) -> tuple[int, IndexArray, IndexArray]:
     """Return the number of nodes, and the sources and targets of the edges."""
     if code[:1] in b":;&":
-        kind = "digraph6" if code[:1] == b"&" else "sparse6"
-        raise ValueError(f"this is {kind}, not graph6; convert it first")
+        encoding = "digraph6" if code[:1] == b"&" else "sparse6"
+        raise ValueError(f"the line is {encoding}, not graph6; convert it first")
     values = np.frombuffer(code, dtype=np.uint8)
     if values.min() < 63 or values.max() > 126:
-        raise ValueError(f"{code[:40]!r} has bytes that graph6 does not use")
+        raise ValueError(f"{code[:40]!r} contains bytes that are invalid in graph6")
     n_nodes, values = _read_size(values - 63)
     n_bits = n_nodes * (n_nodes - 1) // 2
     if len(values) != -(-n_bits // 6):
         raise ValueError(
-            f"{n_nodes} nodes need {-(-n_bits // 6)} bytes of edges, got {len(values)}"
+            f"{n_nodes} nodes require {-(-n_bits // 6)} bytes of edges, got {len(values)}"
         )
     bits = np.unpackbits(values[:, None], axis=1)[:, 2:].ravel()[:n_bits]
-    # Bits run down the columns of the upper triangle: (0,1), (0,2), (1,2), (0,3), ...
+    # Bits are ordered by columns of the upper triangle: (0,1), (0,2), (1,2), (0,3), ...
     positions = np.flatnonzero(bits)
     target = ((1 + np.sqrt(1 + 8 * positions.astype(np.float64))) // 2).astype(np.int64)
     source = positions - target * (target - 1) // 2

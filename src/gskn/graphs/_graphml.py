@@ -1,4 +1,4 @@
-"""GraphML through networkx, after checks that networkx does not make."""
+"""GraphML files, validated and then read by networkx."""
 
 from pathlib import Path
 from xml.etree.ElementTree import ParseError
@@ -6,14 +6,15 @@ from xml.parsers.expat import ExpatError, ParserCreate
 
 from gskn._files import check_regular
 from gskn._optional import require
-from gskn.exceptions import FileFormatError
-from gskn.graphs._assemble import GraphParts, shorten
+from gskn._validation import shorten
+from gskn.exceptions import FileFormatError, describe_error
+from gskn.graphs._assemble import GraphParts
 from gskn.graphs._networkx import from_networkx
 from gskn.graphs._options import ReadOptions
 
 _NAMESPACE = "http://graphml.graphdrawing.org/xmlns"
 _MAX_DEPTH = 200  # yEd nests two elements for every group of nodes
-# What networkx raises for malformed files, besides its own errors.
+# Errors of networkx for malformed files, besides NetworkXError.
 FOREIGN_ERRORS = (
     ValueError,
     TypeError,
@@ -30,8 +31,8 @@ def read_graphml(path: Path, options: ReadOptions) -> list[GraphParts]:
     Raises
     ------
     FileFormatError
-        Also for a node without an id, a node that is declared twice and an edge of a node
-        that is not declared; networkx would make nodes of its own or merge them.
+        If the file is malformed; also for a node without an id, a node that is declared
+        twice and an edge with an undeclared node, which networkx would add or merge.
     """
     networkx = require("networkx", extra="networkx")
     check_regular(path)
@@ -46,17 +47,12 @@ def read_graphml(path: Path, options: ReadOptions) -> list[GraphParts]:
     except (networkx.NetworkXError, *FOREIGN_ERRORS) as error:
         raise FileFormatError(path, f"not GraphML: {describe_error(error)}") from error
     if not graphs:
-        raise FileFormatError(path, "not GraphML: there is no graph in it")
+        raise FileFormatError(path, "not GraphML: the file contains no graph")
     return [from_networkx(graph, options, number) for number, graph in enumerate(graphs)]
 
 
-def describe_error(error: BaseException) -> str:
-    """Return the message of a foreign error on one line of at most 300 characters."""
-    return " ".join(str(error).split())[:300] or type(error).__name__
-
-
 class _Checker:
-    """One pass over the XML, which keeps the ids of nodes only."""
+    """Validation of nodes and edges in one pass over the XML."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -66,7 +62,7 @@ class _Checker:
         self._parser = ParserCreate(namespace_separator="}")
         self._parser.StartElementHandler = self._start
         self._parser.EndElementHandler = self._end
-        self._parser.EntityDeclHandler = self._refuse_entity
+        self._parser.EntityDeclHandler = self._reject_entity
 
     def run(self) -> None:
         with self._path.open("rb") as file:
@@ -93,16 +89,20 @@ class _Checker:
             return
         for (source, target), line in self._ends.items():
             if source not in self._declared or target not in self._declared:
-                ends = f"from {shorten(source)} to {shorten(target)}"
                 raise FileFormatError(
-                    self._path, f"the edge {ends} has no such node", line=line
+                    self._path,
+                    f"the edge from {shorten(source)} to {shorten(target)} has an "
+                    "undeclared node",
+                    line=line,
                 )
         self._declared.clear()
         self._ends.clear()
 
-    # Nested entities would expand a small file to gigabytes.
-    def _refuse_entity(self, name: str, *_details: object) -> None:
-        raise self._error(f"the entity {shorten(name)} is declared; write its text instead")
+    # Nested entities can expand a small file to gigabytes.
+    def _reject_entity(self, name: str, *_details: object) -> None:
+        raise self._error(
+            f"the entity {shorten(name)} is not supported; use its text instead"
+        )
 
     def _error(self, reason: str) -> FileFormatError:
         return FileFormatError(self._path, reason, line=self._parser.CurrentLineNumber)

@@ -1,4 +1,4 @@
-"""igraph graphs as parts of a batch."""
+"""Conversion of igraph graphs."""
 
 from dataclasses import replace
 from typing import Any

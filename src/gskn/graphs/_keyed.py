@@ -1,12 +1,13 @@
-"""Graphs whose nodes and edges carry named data: networkx, igraph and node-link JSON."""
+"""Conversion of graphs with named node and edge data: networkx, igraph, node-link JSON."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from gskn._validation import shorten
 from gskn.exceptions import InputError
-from gskn.graphs._assemble import GraphParts, shorten
+from gskn.graphs._assemble import GraphParts
 from gskn.graphs._options import AUTO, ReadOptions
 
 NodeData = Sequence[Mapping[str, Any]]
@@ -21,7 +22,7 @@ def from_named_data(
     *,
     directed: bool,
 ) -> GraphParts:
-    """Describe a graph by its nodes with their data and its edges with theirs."""
+    """Convert a graph given by nodes and edges with their data."""
     names = list(nodes)
     position = {name: index for index, name in enumerate(names)}
     data = list(nodes.values())
@@ -33,13 +34,13 @@ def from_named_data(
         labels=_read_column(data, options.node_label, "label", number),
         attributes=_read_attributes(data, options, number),
         node_names=None if are_positions(names) else names,
-        directed=options.is_directed(directed),
+        directed=options.is_directed(default=directed),
     )
 
 
 def are_positions(names: Sequence[Hashable]) -> bool:
     """Return whether nodes are named 0, 1, 2, ..., in order."""
-    # The == of other types may not return a bool.
+    # For other types, == may not return a bool.
     return all(
         isinstance(name, int | float | np.number) and bool(name == position)
         for position, name in enumerate(names)
@@ -52,56 +53,57 @@ def is_blank(name: object) -> bool:
 
 
 def _read_weights(data: NodeData, options: ReadOptions, number: int) -> list[Any] | None:
-    """Read one weight per edge; 1 for edges without one if other edges have one."""
+    """Read one weight per edge; it is 1 for an edge without a weight among others."""
     key = _resolve(data, options.edge_weight, "weight")
     if key is None:
         return None
     if data and not any(key in values for values in data):
-        raise InputError(f"Graph {number} has no edge data {shorten(key)}; {_hint(data)}")
+        raise InputError(f"Graph {number} has no edge data {shorten(key)}. {_hint(data)}")
     return [values.get(key, 1.0) for values in data]
 
 
 def _read_attributes(data: NodeData, options: ReadOptions, number: int) -> list[Any] | None:
-    """Read one vector per node: from one key, or a number from each of several."""
+    """Read one vector per node from one key, or one number from each of several keys."""
     keys = options.node_attributes
     if keys is None or isinstance(keys, str):
-        rows = _read_column(data, keys, "attributes", number)
-        _check_equal_lengths(rows or [], number)
-        return rows
+        vectors = _read_column(data, keys, "attributes", number)
+        _check_equal_lengths(vectors or [], number)
+        return vectors
     columns = [_read_column(data, key, key, number) or [] for key in keys]
-    return [list(row) for row in zip(*columns, strict=True)]
+    return [list(vector) for vector in zip(*columns, strict=True)]
 
 
 def _read_column(
-    data: NodeData, key: str | None, custom: str, number: int
+    data: NodeData, key: str | None, default: str, number: int
 ) -> list[Any] | None:
-    key = _resolve(data, key, custom)
+    key = _resolve(data, key, default)
     if key is None:
         return None
     for node, values in enumerate(data):
         if values.get(key) is None:
             raise InputError(
-                f"Graph {number}, node {node} has no node data {shorten(key)}; "
-                f"give it to every node. {_hint(data)}"
+                f"Graph {number}, node {node} has no node data {shorten(key)}; add it to "
+                f"every node. {_hint(data)}"
             )
     return [values[key] for values in data]
 
 
-def _resolve(data: NodeData, key: str | None, custom: str) -> str | None:
-    """Return the key to read; the custom key only if at least one element has it."""
+def _resolve(data: NodeData, key: str | None, default: str) -> str | None:
+    """Return the key to read; "auto" is the default key if at least one element has it."""
     if key != AUTO:
         return key
-    return custom if any(values.get(custom) is not None for values in data) else None
+    return default if any(values.get(default) is not None for values in data) else None
 
 
 def _hint(data: NodeData) -> str:
-    found = sorted({shorten(key) for values in data for key in values})
-    return f"Keys present: {', '.join(found)}." if found else "There is no such data."
+    keys = sorted({shorten(key) for values in data for key in values})
+    return f"Existing keys: {', '.join(keys) or 'none'}."
 
 
-def _check_equal_lengths(rows: Sequence[Any], number: int) -> None:
+def _check_equal_lengths(vectors: Sequence[Any], number: int) -> None:
     sizes = [
-        int(np.size(row)) if not isinstance(row, list | tuple) else len(row) for row in rows
+        len(vector) if isinstance(vector, list | tuple) else int(np.size(vector))
+        for vector in vectors
     ]
     for node, size in enumerate(sizes):
         if size != sizes[0]:

@@ -1,4 +1,4 @@
-"""Molecules through RDKit: atoms are nodes labelled by element, bonds are edges."""
+"""Molecules read by RDKit: atoms are nodes with the element as label, bonds are edges."""
 
 import re
 from pathlib import Path
@@ -9,16 +9,14 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from gskn._files import check_regular
+from gskn._limits import MAX_ATOMS, MAX_RINGS
 from gskn._optional import require
-from gskn.exceptions import FileFormatError
-from gskn.graphs._assemble import GraphParts, shorten
+from gskn._validation import shorten
+from gskn.exceptions import FileFormatError, describe_error
+from gskn.graphs._assemble import GraphParts
 from gskn.graphs._options import ReadOptions
 from gskn.graphs._text import read_text
 
-# The time that RDKit takes grows with the square or cube of the molecule, and it cannot be
-# interrupted: at these bounds it takes about 10 seconds, at ten times the size hours.
-_MAX_ATOMS = 10_000
-_MAX_RINGS = 1_000
 # Atoms in brackets, ring closures, and atoms of the organic subset.
 _SMILES_TOKENS = re.compile(
     r"(\[[^\]]*\]?)|(%\([0-9]*\)|%[0-9][0-9]|[0-9])|(Cl|Br|[BCNOPSFIbcnops*])"
@@ -27,12 +25,12 @@ _BOND_BLOCK = re.compile(rb"M  V30 BEGIN BOND(.*?)(?:M  V30 END BOND|\Z)", re.DO
 _BOND = re.compile(rb"M  V30\s+\d+\s+\d+\s+(\d+)\s+(\d+)")
 _ATOM_COUNT = re.compile(rb"M  V30\s+COUNTS\s+(\d+)")
 _CONTINUATION = re.compile(rb"-[ \t]*\r?\nM  V30 ")
-# What RDKit raises instead of returning None.
+# Errors of RDKit for molecules for which it does not return None.
 _RDKIT_ERRORS = (RuntimeError, ValueError, IndexError, OverflowError, MemoryError)
 
 
 def read_smiles(path: Path, options: ReadOptions) -> list[GraphParts]:
-    """Read one SMILES per line, with an optional name after it."""
+    """Read a file with one SMILES, and optionally a name, per line."""
     chem = require("rdkit.Chem", extra="rdkit")
     parts = []
     with _quiet():
@@ -67,7 +65,7 @@ def read_sdf(path: Path, options: ReadOptions) -> list[GraphParts]:
         except ValueError as error:
             raise _unreadable(path, f"molecule {number}", error) from error
     with _quiet():
-        # Not from the path, which RDKit cannot open if it is not UTF-8.
+        # RDKit cannot open a path that is not UTF-8.
         molecules = chem.SDMolSupplier()
         molecules.SetData(content)
         for number in range(len(molecules)):
@@ -90,9 +88,9 @@ def _title(molecule: Any) -> str:
 
 
 def from_molecule(molecule: Any, name: str, options: ReadOptions) -> GraphParts:
-    """Describe an RDKit molecule; hydrogens are nodes only if they are atoms of it."""
+    """Convert an RDKit molecule; implicit hydrogens are not nodes."""
     atoms = list(molecule.GetAtoms())
-    # Over the atoms: GetBonds takes time that grows with the square of the molecule.
+    # Not GetBonds, whose time grows with the square of the number of bonds.
     bonds = np.array(
         [
             (atom.GetIdx(), other.GetIdx())
@@ -109,13 +107,13 @@ def from_molecule(molecule: Any, name: str, options: ReadOptions) -> GraphParts:
         bonds[:, 1],
         labels=symbols if options.node_label is not None else None,
         graph_names=[name],
-        directed=options.is_directed(custom=False),
+        directed=options.is_directed(default=False),
     )
 
 
 def _check_smiles(smiles: str) -> None:
     """Raise if a SMILES has too many atoms or ring closures."""
-    if len(smiles) <= _MAX_RINGS:
+    if len(smiles) <= MAX_RINGS:
         return
     n_atoms = n_closures = 0
     for token in _SMILES_TOKENS.finditer(smiles):
@@ -127,9 +125,9 @@ def _check_smiles(smiles: str) -> None:
 
 
 def _check_record(record: bytes) -> None:
-    """Raise if a molecule of an SD file is too large.
+    """Raise if a molecule of an SD file has too many atoms or rings.
 
-    Only V3000 has counts above 999.
+    Only the V3000 format allows more than 999.
     """
     if b"V3000" not in record:
         return
@@ -141,7 +139,7 @@ def _check_record(record: bytes) -> None:
         for first, second in _BOND.findall(block)
     ]
     _check_size(max(counts, default=0), 0)
-    if len(bonds) > _MAX_RINGS:
+    if len(bonds) > MAX_RINGS:
         atoms, ends = np.unique(np.array(bonds), return_inverse=True)
         first, second = ends.reshape(-1, 2).T
         shape = (len(atoms), len(atoms))
@@ -151,20 +149,20 @@ def _check_record(record: bytes) -> None:
 
 
 def _check_size(n_atoms: int, n_rings: int) -> None:
-    if n_atoms > _MAX_ATOMS or n_rings > _MAX_RINGS:
+    if n_atoms > MAX_ATOMS or n_rings > MAX_RINGS:
         raise ValueError(
-            f"{n_atoms} atoms and {n_rings} rings are too many (at most {_MAX_ATOMS} atoms "
-            f"and {_MAX_RINGS} rings); give the molecule as an edge list"
+            f"{n_atoms} atoms and {n_rings} rings are too many (at most {MAX_ATOMS} atoms "
+            f"and {MAX_RINGS} rings); use an edge list instead"
         )
 
 
 def _unreadable(
     path: Path, what: str, error: Exception | None = None, *, line: int | None = None
 ) -> FileFormatError:
-    reason = "" if error is None else f": {' '.join(str(error).split())}"
+    reason = "" if error is None else f": {describe_error(error)}"
     return FileFormatError(path, f"RDKit cannot read {what}{reason}", line=line)
 
 
 def _quiet() -> Any:
-    """Suppress RDKit's own messages; ours names file and line."""
+    """Suppress the messages of RDKit, which do not contain file and line."""
     return require("rdkit.rdBase", extra="rdkit").BlockLogs()

@@ -1,4 +1,4 @@
-"""networkx graphs as parts of a batch."""
+"""Conversion of networkx graphs."""
 
 from dataclasses import replace
 from typing import Any
@@ -10,14 +10,14 @@ from gskn.graphs._options import ReadOptions
 
 
 def is_networkx(graph: object) -> bool:
-    """Return whether an object is a networkx graph of any kind."""
+    """Return whether an object is a networkx graph of any type."""
     return comes_from(graph, "networkx") and hasattr(graph, "adj")
 
 
 def from_networkx(graph: Any, options: ReadOptions, number: int = 0) -> GraphParts:
-    """Read any networkx graph; parallel edges of a multigraph become one.
+    """Read any networkx graph; parallel edges of a multigraph are merged.
 
-    Their weights add up; without weights, the one edge weighs 1.
+    The weights of merged edges add up; without weights, the weight is 1.
     """
     edges = list(graph.edges(data=True))
     directed = graph.is_directed()

@@ -4,18 +4,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from gskn._validation import shorten
 from gskn.exceptions import InputError
-from gskn.graphs._assemble import shorten
 
 Key: TypeAlias = str | None
 AttributeKeys: TypeAlias = str | Sequence[str] | None
 
-AUTO = "auto"  # the conventional key of the format, if the graphs have it
+AUTO = "auto"  # the default key of the format, if the graphs have it
 
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """Names of the node and edge data to read; None leaves that data out."""
+    """Keys of the node and edge data to read, with the parameters of `as_batch`."""
 
     node_label: Key = AUTO
     node_attributes: AttributeKeys = AUTO
@@ -28,11 +28,12 @@ class ReadOptions:
         for name in ("node_label", "edge_weight"):
             value = getattr(self, name)
             if not isinstance(value, str | None):
-                raise InputError(f"{name} must be a name or None, got {shorten(value)}.")
+                raise InputError(f"{name} must be a string or None, got {shorten(value)}.")
         keys = self.node_attributes
         if not isinstance(keys, str | None) and not _are_names(keys):
             raise InputError(
-                f"node_attributes must be a name, names or None, got {shorten(keys)}."
+                "node_attributes must be a string, a sequence of strings or None, got "
+                f"{shorten(keys)}."
             )
         if not isinstance(self.directed, bool | None):
             raise InputError(
@@ -40,13 +41,13 @@ class ReadOptions:
             )
         if not _are_names(self.columns) or len(self.columns) != 3:
             raise InputError(
-                "columns must name the graph, source and target columns, "
-                f"got {shorten(self.columns)}."
+                "columns must be the names of the graph, source and target columns, got "
+                f"{shorten(self.columns)}."
             )
 
-    def is_directed(self, custom: bool) -> bool:  # noqa: FBT001 - the format's answer
-        """Return the option of the caller, or the convention of the format if None."""
-        return custom if self.directed is None else self.directed
+    def is_directed(self, *, default: bool) -> bool:
+        """Return ``directed``, or the convention of the format if it is None."""
+        return default if self.directed is None else self.directed
 
 
 def _are_names(keys: object) -> bool:

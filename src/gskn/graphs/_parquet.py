@@ -1,8 +1,8 @@
-"""Edge tables in parquet files, whose size in memory is bounded before they are read.
+"""Edge tables in parquet files, with limits on their size in memory.
 
-A parquet file of a few kilobytes can hold 10^9 rows, because repeated values are stored
-once. The number of rows and the uncompressed sizes that the file declares, and the size
-of decoded text, are compared with a bound that grows with the size of the file.
+A parquet file of a few kilobytes can contain 10^9 rows, because repeated values are stored
+once. The number of rows, the uncompressed sizes in the metadata and the size of decoded
+text are compared with a limit that is proportional to the size of the file.
 """
 
 from collections.abc import Iterator
@@ -18,20 +18,20 @@ import pyarrow.parquet
 
 from gskn._files import check_regular
 from gskn._limits import max_unpacked_bytes
-from gskn.exceptions import FileFormatError, GsknError, InputError
+from gskn.exceptions import FileFormatError, GsknError, InputError, describe_error
 from gskn.graphs._assemble import GraphParts
 from gskn.graphs._options import ReadOptions
 from gskn.graphs._table import check_edge_columns, from_table
 
-# Counted per row, so that a small file has at most 3.3 million rows, and a large one four
-# times the rows of a table of small integers (2.5 bytes per row in the file, and 200 to
-# 500 bytes in memory while it becomes a batch).
+# Bytes counted per row. A small file may have 3.3 million rows, and a large file four times
+# as many rows as a table of small integers of the same size (2.5 bytes per row in the file,
+# and 200 to 500 bytes in memory during the conversion).
 _ROW_BYTES = 80
-# What pyarrow raises for damaged files.
+# Errors of pyarrow for damaged files.
 _PARQUET_ERRORS = (
     pa.ArrowException,
     OSError,
-    ValueError,  # also a column name that is not UTF-8
+    ValueError,  # for instance, a column name that is not UTF-8
     OverflowError,
     MemoryError,
     RecursionError,
@@ -75,12 +75,12 @@ def open_edge_file(path: Path, options: ReadOptions) -> Iterator["EdgeFile"]:
         for name in columns:
             if pa.types.is_nested(schema.field(name).type):
                 raise InputError(
-                    f"Column {name!r} holds {schema.field(name).type}; give numbers or "
-                    "text."
+                    f"Column {name!r} has the nested type {schema.field(name).type}; use "
+                    "numbers or text."
                 )
         row_bytes = _ROW_BYTES + sum(_fixed_bytes(schema.field(name)) for name in columns)
         with (
-            # As dictionaries, repeated texts are held once until their total is known.
+            # Text is read as dictionaries, to compute its size before it is decoded.
             pyarrow.parquet.ParquetFile(
                 path, metadata=metadata, pre_buffer=False, read_dictionary=columns
             ) as reader,
@@ -103,7 +103,7 @@ def read_column_names(path: Path) -> list[str]:
 
 @dataclass(frozen=True)
 class EdgeFile:
-    """An open parquet file of edges, and the names of the columns to read."""
+    """An open parquet file of edges, the columns to read and the bytes counted per row."""
 
     path: Path
     reader: Any
@@ -118,23 +118,23 @@ class EdgeFile:
 
     @property
     def max_bytes(self) -> int:
-        """Number of bytes that the content may take in memory."""
+        """Number of bytes that the content may occupy in memory."""
         return max_unpacked_bytes(self.path.stat().st_size)
 
     def check_rows(self, n_rows: int) -> None:
-        """Raise if rows that are held at once would take too much memory."""
+        """Raise if ``n_rows`` rows in memory need too much of it."""
         if n_rows * self.row_bytes > self.max_bytes:
             raise FileFormatError(
                 self.path,
                 f"{n_rows} rows are too many for a file of {self.path.stat().st_size} "
-                f"bytes (at most {self.max_bytes // self.row_bytes}). If you trust it, "
-                "pass pyarrow.parquet.read_table(path) to as_batch",
+                f"bytes (at most {self.max_bytes // self.row_bytes}). If you trust the "
+                "file, pass pyarrow.parquet.read_table(path) to as_batch",
             )
 
     def group_sizes(self) -> list[int]:
         """Return the uncompressed size of every row group.
 
-        Not of the needed columns: pyarrow aborts if their metadata is damaged.
+        Sizes of single columns are not used: pyarrow aborts if their metadata is damaged.
         """
         metadata = self.reader.metadata
         groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
@@ -150,7 +150,7 @@ class EdgeFile:
         """Yield tables of at most ``n_rows`` rows, with text decoded and checked."""
         reader, limit = self.reader, n_rows
         if not self._can_read_dictionaries():
-            # No text is longer than its row group, so this bounds the bytes of a batch.
+            # A text is not longer than its row group, so this limits the bytes of a batch.
             largest = max(self.group_sizes(), default=1)
             reader, limit = self.plain_reader, self.max_bytes // max(8 * largest, 1)
         n_batch = max(1, min(n_rows, limit, _BATCH_ROWS))
@@ -161,12 +161,12 @@ class EdgeFile:
         """Return whether pyarrow can read text as dictionaries in its encoding."""
         try:
             next(self.reader.iter_batches(1, columns=self.columns), None)
-        except _PARQUET_ERRORS:  # if the file is damaged, the plain reader raises, too
+        except _PARQUET_ERRORS:  # if the file is damaged, the plain reader raises as well
             return False
         return True
 
     def _decode(self, table: pa.Table) -> pa.Table:
-        """Replace dictionaries by their values, and check the values."""
+        """Validate all columns and replace dictionaries by their values."""
         for number, name in enumerate(table.column_names):
             column = table[name]
             column.validate(full=True)
@@ -177,24 +177,24 @@ class EdgeFile:
         return table
 
     def check_bytes(self, n_bytes: int) -> None:
-        """Raise if columns would take too much memory."""
+        """Raise if columns of ``n_bytes`` bytes need too much memory."""
         if n_bytes > self.max_bytes:
             raise FileFormatError(
                 self.path,
-                f"its columns would take {n_bytes} bytes, more than the bound of "
-                f"{self.max_bytes}. If you trust it, pass "
+                f"the columns need {n_bytes} bytes, more than the limit of "
+                f"{self.max_bytes}. If you trust the file, pass "
                 "pyarrow.parquet.read_table(path) to as_batch",
             )
 
 
 def _fixed_bytes(field: pa.Field) -> int:
-    """Return the bytes of a value of fixed width, which may be stored once for all rows."""
+    """Return the bytes of a value of fixed width, else 0."""
     dtype = field.type
     return int(dtype.byte_width) if pa.types.is_fixed_size_binary(dtype) else 0
 
 
 def _decoded_bytes(column: pa.ChunkedArray) -> int:
-    """Return the bytes of the text of a column of dictionaries once it is decoded."""
+    """Return the size of a column of dictionaries of text after decoding."""
     value_type = column.type.value_type
     if not any(is_text(value_type) for is_text in _TEXT_TYPES):
         return 0
@@ -209,7 +209,7 @@ def _decoded_bytes(column: pa.ChunkedArray) -> int:
 
 @contextmanager
 def _parquet_errors(path: Path) -> Iterator[None]:
-    """Translate the errors of pyarrow."""
+    """Replace errors of pyarrow by FileFormatError."""
     try:
         yield
     except InputError as error:
@@ -217,6 +217,4 @@ def _parquet_errors(path: Path) -> Iterator[None]:
     except GsknError:
         raise
     except _PARQUET_ERRORS as error:
-        raise FileFormatError(
-            path, f"not parquet: {' '.join(str(error).split())}"
-        ) from error
+        raise FileFormatError(path, f"not parquet: {describe_error(error)}") from error

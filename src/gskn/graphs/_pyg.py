@@ -1,4 +1,4 @@
-"""PyTorch Geometric graphs as parts of a batch."""
+"""Conversion of PyTorch Geometric graphs."""
 
 from typing import Any
 
@@ -13,15 +13,15 @@ from gskn.graphs._options import AUTO, ReadOptions
 
 def is_pyg(value: object) -> bool:
     """Return whether an object is a PyG ``Data`` or ``Batch``."""
-    # A data set of PyG forwards attribute access to its graphs, so look at the class.
+    # A data set of PyG forwards attribute access to its graphs, so the class is compared.
     return comes_from(value, "torch_geometric") and _has_base(value, "BaseData")
 
 
 def from_pyg(data: Any, options: ReadOptions, number: int = 0) -> GraphParts:
-    """Read ``edge_index``, ``x`` as attributes and ``edge_weight`` where they exist.
+    """Read ``edge_index`` and, if they exist, ``x`` as attributes and ``edge_weight``.
 
-    Keys of the options name other fields of the data. As in PyG, arcs are listed in
-    both directions for an undirected graph.
+    The options may name other fields. As in PyG, an undirected graph lists every edge in
+    both directions.
     """
     if _has_base(data, "HeteroData"):
         raise UnsupportedInputError(
@@ -48,7 +48,7 @@ def from_pyg(data: Any, options: ReadOptions, number: int = 0) -> GraphParts:
         weight=_field(data, options.edge_weight, "edge_weight", number),
         labels=_field(data, options.node_label, None, number),
         attributes=_attributes(data, options, number),
-        directed=options.is_directed(custom=True),
+        directed=options.is_directed(default=True),
     )
 
 
@@ -64,17 +64,17 @@ def _attributes(data: Any, options: ReadOptions, number: int) -> Any:
     return np.concatenate([column.reshape(len(column), -1) for column in columns], axis=1)
 
 
-def _field(data: Any, key: str | None, custom: str | None, number: int) -> Any:
-    """Return the array under ``key``; raise if a key that the caller named is absent."""
-    if key is None or (key == AUTO and custom is None):
+def _field(data: Any, key: str | None, default: str | None, number: int) -> Any:
+    """Return a field as an array; raise if a key other than "auto" does not exist."""
+    if key is None or (key == AUTO and default is None):
         return None
-    name = custom if key == AUTO else key
+    name = default if key == AUTO else key
     value = getattr(data, str(name), None)
     if value is None:
         if key == AUTO:
             return None
-        found = ", ".join(sorted(map(repr, data.keys())))
-        raise InputError(f"Graph {number} has no field {key!r}; its fields: {found}.")
+        fields = ", ".join(sorted(map(repr, data.keys())))
+        raise InputError(f"Graph {number} has no field {key!r}. Existing fields: {fields}.")
     value = as_numpy(value)
-    is_column = value.ndim == 2 and value.shape[1] == 1 and custom != "x"
+    is_column = value.ndim == 2 and value.shape[1] == 1 and default != "x"
     return value[:, 0] if is_column else value

@@ -9,6 +9,7 @@ from typing import Any
 
 from gskn._files import check_regular
 from gskn._optional import require
+from gskn._validation import shorten
 from gskn.exceptions import (
     FileFormatError,
     GsknError,
@@ -16,14 +17,15 @@ from gskn.exceptions import (
     InputError,
     MissingFileError,
     UnsupportedInputError,
+    describe_error,
     one_line,
 )
-from gskn.graphs._assemble import GraphParts, assemble, shorten
+from gskn.graphs._assemble import GraphParts, assemble
 from gskn.graphs._batch import GraphBatch
 from gskn.graphs._edgelist import read_edge_list
 from gskn.graphs._folder import Folder
 from gskn.graphs._graph6 import read_graph6
-from gskn.graphs._graphml import FOREIGN_ERRORS, describe_error, read_graphml
+from gskn.graphs._graphml import FOREIGN_ERRORS, read_graphml
 from gskn.graphs._keyed import from_named_data
 from gskn.graphs._molecules import read_sdf, read_smiles
 from gskn.graphs._networkx import from_networkx
@@ -32,12 +34,12 @@ from gskn.graphs._parquet import read_parquet
 from gskn.graphs._text import read_text
 from gskn.graphs._tu import find_tu_name, read_tu
 
-# In a folder, these files hold the classes of its graphs, not edges.
+# In a folder, these files contain the classes of its graphs, not edges.
 CLASS_FILES = ("labels.csv", "classes.csv", "graph_labels.csv")
 
 
 def read_graphs(path: str | Path, *, options: ReadOptions | None = None) -> GraphBatch:
-    """Read the graphs of a file, or of all files of a folder, into one batch.
+    r"""Read the graphs of a file, or of all files of a folder, into one batch.
 
     Parameters
     ----------
@@ -52,37 +54,51 @@ def read_graphs(path: str | Path, *, options: ReadOptions | None = None) -> Grap
         - ``.g6`` and ``.graph6``: one graph per line;
         - ``.smi``, ``.smiles`` and ``.sdf``: molecules, with the rdkit extra;
         - a folder or ``.zip`` with ``NAME_A.txt``: the TU format;
-        - any other folder: all of these in it, in the order of their names, except
-          ``labels.csv``, ``classes.csv`` and ``graph_labels.csv``, which hold classes.
+        - any other folder: all such files in it and its subfolders, in the order of their
+          names, except ``labels.csv``, ``classes.csv`` and ``graph_labels.csv``, which
+          contain classes.
     options : ReadOptions, default=None
-        The options of `as_batch`; call that to name labels, attributes and weights.
+        The options of `as_batch`. To read other labels, attributes or weights, pass the
+        path to `as_batch`.
 
     Returns
     -------
     batch : GraphBatch
-        Graphs are named after their file, and numbered if a file holds several.
+        Graphs without a name are named after their file, and numbered if a file contains
+        several.
 
     Raises
     ------
+    MissingFileError
+        If the path does not exist, or a folder contains no graphs.
     FileFormatError
-        If a file is malformed; names the file and, if known, the line.
+        If a file is malformed. The message contains the file and, if possible, the line.
 
     Notes
     -----
     Text files are UTF-8; lines end in LF, CR LF or CR. In the header of a text file,
     column names match in any case (``Weight`` is the weight). In a parquet file they
-    match exactly; a column ``Weight`` is not read, with a warning.
+    match exactly; a column ``Weight`` is not read, and a warning is issued.
 
-    In GraphML and JSON, every node needs its own id, and every edge the ids of such
-    nodes: a node without id or with the id of another node raises. XML entities are not
-    supported.
+    In GraphML and JSON, every node needs a unique id, and edges must refer to these ids.
+    XML entities are not supported.
 
     Only regular files are read. In a folder, pipes, devices and files with other suffixes
     are skipped with a warning.
 
-    Sizes are bounded before memory is allocated. A parquet file may have 3.3 million rows
-    and 0.8 rows more per byte; a molecule 10,000 atoms and 1,000 rings; the elements of
-    GraphML may be nested 200 deep.
+    Sizes are checked before memory is allocated. A parquet file may have 3.3 million rows
+    plus 0.8 rows per byte, and a molecule 10,000 atoms and 1,000 rings. The elements of
+    GraphML may be nested up to 200 levels deep.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "triangle.csv"
+    ...     _ = path.write_text("source,target\na,b\nb,c\nc,a\n")
+    ...     read_graphs(path)
+    GraphBatch(n_graphs=1, n_nodes=3, n_edges=3, undirected)
     """
     path = as_path(path)
     options = options or ReadOptions()
@@ -90,7 +106,7 @@ def read_graphs(path: str | Path, *, options: ReadOptions | None = None) -> Grap
 
 
 def as_path(path: str | Path) -> Path:
-    """Return the path of a file or folder that exists."""
+    """Return a path; raise if it does not exist or is invalid."""
     try:
         path = Path(path)
         path.stat()
@@ -101,24 +117,23 @@ def as_path(path: str | Path) -> Path:
         ) from None
     except (FileNotFoundError, NotADirectoryError):
         raise MissingFileError(f"There is no file or folder {str(path)!r}.") from None
-    except (OSError, ValueError) as error:  # a name that is too long or has a NUL
-        reason = getattr(error, "strerror", None) or str(error)
-        raise InputError(f"{shorten(str(path))} cannot be opened: {reason}.") from error
+    except (OSError, ValueError) as error:  # a name that is too long or contains NUL
+        raise InputError(
+            f"{shorten(str(path))} cannot be opened: {describe_error(error)}."
+        ) from error
     return path
 
 
 def read_folder(
     path: Path, skipped: Sequence[Path] = (), *, options: ReadOptions | None = None
 ) -> GraphBatch:
-    """Read all graphs of a folder, except files that hold something else."""
+    """Read all graphs of a folder, except the files in ``skipped``."""
     options = options or ReadOptions()
     batches = [read_one(file, options) for file in find_graph_files(path, skipped)]
     try:
         return GraphBatch.concat(batches)
     except InputError as error:
-        raise InputError(
-            f"The files of {str(path)!r} do not fit together: {error}"
-        ) from error
+        raise InputError(f"The files of {str(path)!r} cannot be joined: {error}") from error
 
 
 def read_one(path: Path, options: ReadOptions) -> GraphBatch:
@@ -127,15 +142,12 @@ def read_one(path: Path, options: ReadOptions) -> GraphBatch:
 
 
 def find_graph_files(path: Path, skipped: Sequence[Path] = ()) -> list[Path]:
-    """Return the files of a folder that hold graphs, in order; a TU set is one folder.
-
-    Files in ``skipped`` hold something else.
-    """
+    """Return the graph files of a folder, sorted, and the folders in TU format."""
     seen = {file.resolve() for file in skipped}
     contents = _search(path, seen)
     for names, reason in (
         (contents.unsupported, "with an unsupported suffix"),
-        (contents.special, "not regular"),
+        (contents.special, "of a special type (pipe, socket or device)"),
     ):
         if names:
             warnings.warn(
@@ -146,7 +158,7 @@ def find_graph_files(path: Path, skipped: Sequence[Path] = ()) -> list[Path]:
             )
     if not contents.files:
         raise MissingFileError(
-            f"The folder {str(path)!r} has no graph files; supported: {_known()}."
+            f"The folder {str(path)!r} has no graph files. Supported: {_suffixes()}."
         )
     return contents.files
 
@@ -155,7 +167,8 @@ def _read_file(path: Path, options: ReadOptions) -> GraphBatch:
     suffix = path.suffix.lower()
     if suffix not in _READERS and suffix != ".zip":
         raise FileFormatError(
-            path, f"the suffix {path.suffix!r} is not supported; supported: {_known()}"
+            path,
+            f"the suffix {path.suffix!r} is not supported. Supported: {_suffixes()}",
         )
     check_regular(path)
     try:
@@ -167,13 +180,14 @@ def _read_file(path: Path, options: ReadOptions) -> GraphBatch:
     except GsknError:
         raise
     except (OSError, UnicodeDecodeError, RecursionError, MemoryError) as error:
-        reason = getattr(error, "strerror", None) or describe_error(error)
-        raise FileFormatError(path, f"cannot be read as {suffix}: {reason}") from error
+        raise FileFormatError(
+            path, f"cannot be read as {suffix}: {describe_error(error)}"
+        ) from error
 
 
 @dataclass
 class _Contents:
-    """Files of a folder: graph files, and names of unsupported and of special files."""
+    """Graph files of a folder, and the names of unsupported and special files."""
 
     files: list[Path] = field(default_factory=list)
     unsupported: list[str] = field(default_factory=list)
@@ -181,31 +195,31 @@ class _Contents:
 
 
 def _search(folder: Path, seen: set[Path]) -> _Contents:
-    """List the files of a folder and its folders; visit each once if links form a cycle."""
+    """List the files of a folder and its subfolders; links may form a cycle."""
     contents = _Contents()
-    waiting = [folder]
-    while waiting:
-        path = waiting.pop()
+    pending = [folder]
+    while pending:
+        path = pending.pop()
         if path.resolve() in seen:
             continue
         if path.is_dir():
             seen.add(path.resolve())
-            waiting += reversed(_visit(path, contents))
+            pending += reversed(_visit(path, contents))
         else:
             contents.files.append(path)
     return contents
 
 
 def _visit(folder: Path, contents: _Contents) -> list[Path]:
-    """Add the skipped files of a folder; return its folders and graph files, sorted."""
-    visited: list[Path] = []
+    """Return the subfolders and graph files of a folder, sorted; record other files."""
+    children: list[Path] = []
     try:
         if find_tu_name(Folder(folder)) is not None:
             contents.files.append(folder)
             return []
         for child in _children(folder):
             if child.is_dir() or (child.is_file() and is_graph_file(child)):
-                visited.append(child)
+                children.append(child)
             elif not child.is_file():
                 contents.special.append(child.name)
             elif child.name.lower() not in CLASS_FILES:
@@ -213,12 +227,12 @@ def _visit(folder: Path, contents: _Contents) -> list[Path]:
     except GsknError:
         raise
     except OSError as error:
-        raise FileFormatError(folder, f"cannot be read: {error.strerror}") from error
-    return visited
+        raise FileFormatError(folder, f"cannot be read: {describe_error(error)}") from error
+    return children
 
 
 def _children(folder: Path) -> list[Path]:
-    """Return what is in a folder, sorted, without hidden files and broken links."""
+    """Return the content of a folder, sorted, without hidden files and broken links."""
     return [
         child
         for child in sorted(folder.iterdir(), key=_natural)
@@ -227,14 +241,14 @@ def _children(folder: Path) -> list[Path]:
 
 
 def is_graph_file(path: Path) -> bool:
-    """Return whether a file of a folder is read as graphs, by its name."""
+    """Return whether the name of a file in a folder is the name of a graph file."""
     is_note = path.stem.lower() in {"readme", "license", "licence", "notes"}
     is_classes = path.name.lower() in CLASS_FILES
     return path.suffix.lower() in {*_READERS, ".zip"} and not is_note and not is_classes
 
 
 def _natural(path: Path) -> list[tuple[int, int, str]]:
-    """Sort g2 before g10."""
+    """Return a key that sorts g2 before g10."""
     runs: list[tuple[int, int, str]] = []
     digits = ""
     for character in [*path.name, ""]:
@@ -252,13 +266,13 @@ def _named(batch: GraphBatch, stem: str) -> GraphBatch:
     """Name graphs without a name after their file."""
     if batch.graph_names is not None:
         return batch
-    one = batch.n_graphs == 1
-    names = [stem if one else f"{stem}:{number}" for number in range(batch.n_graphs)]
-    return batch.with_graph_names(names)
+    if batch.n_graphs == 1:
+        return batch.with_graph_names([stem])
+    return batch.with_graph_names([f"{stem}:{n}" for n in range(batch.n_graphs)])
 
 
 def _read_gml(path: Path, options: ReadOptions) -> list[GraphParts]:
-    """Read GML, whose ``label`` names the nodes unless two nodes share one."""
+    """Read GML; labels are names of nodes, or node labels if two nodes have the same."""
     networkx = require("networkx", extra="networkx")
     try:
         graph = networkx.parse_gml(read_text(path).split("\n"), label="id")
@@ -270,7 +284,7 @@ def _read_gml(path: Path, options: ReadOptions) -> list[GraphParts]:
     for node, label in zip(graph, labels, strict=True):
         if isinstance(label, list | dict):
             raise InputError(
-                f"Node {shorten(node)} has several labels: {shorten(label)}; give it one."
+                f"Node {shorten(node)} has several labels: {shorten(label)}; keep one."
             )
     if None not in labels and len(set(labels)) == len(labels):
         graph = networkx.relabel_nodes(graph, dict(zip(graph, labels, strict=True)))
@@ -300,7 +314,7 @@ def _read_json(path: Path, options: ReadOptions) -> list[GraphParts]:
 def _from_node_link(
     path: Path, content: Any, number: int, options: ReadOptions
 ) -> GraphParts:
-    """Read a graph as networkx, d3 and others write it: nodes with ids, and links."""
+    """Read a graph in the node-link format of networkx and d3."""
     try:
         links = content["links"] if "links" in content else content["edges"]
         nodes = {_as_id(node["id"]): node for node in content["nodes"]}
@@ -310,28 +324,28 @@ def _from_node_link(
     except (KeyError, TypeError, AttributeError) as error:
         raise FileFormatError(
             path,
-            f"graph {number} is not a node-link graph ({shorten(error)}); it needs 'nodes' "
-            "with 'id', and 'edges' or 'links' with 'source' and 'target'",
+            f"graph {number} is not a node-link graph ({shorten(error)}); it must have "
+            "'nodes' with 'id', and 'edges' or 'links' with 'source' and 'target'",
         ) from error
     if len(nodes) < n_listed:
-        raise InputError(f"Graph {number} lists a node twice; give every node its own id.")
+        raise InputError(f"Graph {number} has two nodes with the same id; use unique ids.")
     for source, target, _ in edges:
         if source not in nodes or target not in nodes:
             raise InputError(
                 f"Graph {number} has an edge from {shorten(source)} to {shorten(target)}, "
-                "but no such node; list the node or drop the edge."
+                "but one of these nodes is missing; add the node or remove the edge."
             )
     return from_named_data(nodes, edges, options, number, directed=directed)
 
 
 def _as_id(value: Any) -> Any:
-    """Return an id that is hashable, or raise TypeError."""
+    """Return a hashable id; raise TypeError for a JSON object."""
     if isinstance(value, dict):
-        raise TypeError("an id is an object; give a number or a text")
+        raise TypeError("an id is a JSON object; use a number or a string")
     return tuple(map(_as_id, value)) if isinstance(value, list) else value
 
 
-def _known() -> str:
+def _suffixes() -> str:
     return ", ".join(sorted(_READERS))
 
 

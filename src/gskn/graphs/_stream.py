@@ -1,4 +1,4 @@
-"""iter_graphs: read graphs in chunks of bounded size from sources larger than memory.
+"""iter_graphs: chunks of limited size from sources that may be larger than memory.
 
 The graphs, their order and their names do not depend on the size of the chunks.
 """
@@ -13,12 +13,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from gskn._limits import CHUNK_EDGES
 from gskn._offsets import positions_within, runs_of_graphs
 from gskn._types import IndexArray, NameArray
-from gskn._validation import check_int
+from gskn._validation import check_int, shorten
 from gskn.exceptions import FileFormatError, InputError
-from gskn.graphs._assemble import assemble, shorten
-from gskn.graphs._batch import GraphBatch, as_python, name_array
+from gskn.graphs._assemble import assemble
+from gskn.graphs._batch import GraphBatch
+from gskn.graphs._columns import as_python, name_array
 from gskn.graphs._folder import Folder
 from gskn.graphs._options import ReadOptions
 from gskn.graphs._parquet import EdgeFile, open_edge_file, read_column_names
@@ -26,35 +28,34 @@ from gskn.graphs._read import as_path, find_graph_files, read_graphs, read_one
 from gskn.graphs._table import as_ids, encode, from_table
 from gskn.graphs._tu import find_tu_name
 
-_CHUNK_EDGES = 2**15  # node embeddings take 64 MB; larger chunks are not faster
-
 
 def iter_graphs(
-    source: str | Path | GraphBatch, *, chunk_edges: int = _CHUNK_EDGES
+    source: str | Path | GraphBatch, *, chunk_edges: int = CHUNK_EDGES
 ) -> Iterator[GraphBatch]:
-    """Yield the graphs of a file, a folder or a batch in chunks of bounded size.
+    """Yield the graphs of a file, a folder or a batch in chunks of limited size.
 
     Parameters
     ----------
     source : str, Path or GraphBatch
-        Any source of `read_graphs`. Two kinds may be larger than memory: a parquet file
+        Any source of `read_graphs`. Two sources may be larger than memory: a parquet file
         of edges with a column ``graph``, in which the edges of a graph are consecutive;
-        and a folder, which is read file by file. Other sources are read whole, then cut.
+        and a folder, which is read file by file. Other sources are read completely and
+        then split.
     chunk_edges : int, default=32768
-        Approximate number of edges of a chunk, unless a graph has more; nodes count as
-        edges. A chunk of a table may be larger by the edges of one graph.
+        Approximate number of edges and nodes of a chunk; a larger graph is one chunk. A
+        chunk of a table may be larger by the edges of one graph.
 
     Yields
     ------
     batch : GraphBatch
-        All graphs and nodes have names: integers if the source uses integers or has no
-        names, else text; in a folder always text, because its files may differ. Graphs
-        of a table keep the order of the table.
+        All graphs and nodes have names: integers if the source has integers or no names,
+        else text; always text for a folder, because its files may differ. Graphs of a
+        table keep the order of the table.
 
     Raises
     ------
     FileFormatError
-        As from `read_graphs`; also if the edges of a graph of a table are not consecutive,
+        As in `read_graphs`; also if the edges of a graph of a table are not consecutive,
         or if one graph has too many rows for the size of the file.
 
     Examples
@@ -75,7 +76,7 @@ def iter_graphs(
 
 
 def is_streamed(path: str | Path) -> bool:
-    """Return whether `iter_graphs` reads this source piece by piece."""
+    """Return whether `iter_graphs` reads a source in chunks."""
     path = as_path(path)
     if path.is_dir():
         return find_tu_name(Folder(path)) is None
@@ -85,17 +86,14 @@ def is_streamed(path: str | Path) -> bool:
 
 
 def _cut(batch: GraphBatch, chunk_edges: int) -> Iterator[GraphBatch]:
-    """Cut a batch into runs of whole graphs."""
+    """Split a batch into runs of whole graphs."""
     offsets = batch.graph_ptr + batch.adjacency.indptr[batch.graph_ptr]
-    _ = batch.directed  # computed once, for all parts
+    _ = batch.directed  # computed once for all chunks
     return (batch[run] for run in runs_of_graphs(offsets, chunk_edges))
 
 
-# --- folders ----------------------------------------------------------------------------
-
-
 def _iter_folder(path: Path, chunk_edges: int) -> Iterator[GraphBatch]:
-    """Read file by file; small files share a chunk, large ones are cut."""
+    """Read file by file; small files share a chunk, large files are split."""
     pieces: list[GraphBatch] = []
     size = 0
     for piece in _pieces(path, chunk_edges):
@@ -110,30 +108,28 @@ def _iter_folder(path: Path, chunk_edges: int) -> Iterator[GraphBatch]:
 
 
 def _pieces(path: Path, chunk_edges: int) -> Iterator[GraphBatch]:
-    first_kind, first_file = None, path
+    first_data, first_file = None, path
     n_graphs = 0
     for file in find_graph_files(path):
         batch = read_one(file, ReadOptions())
         if batch.n_nodes:
-            # Joining the pieces of one chunk would not compare files of two chunks.
-            kind = (batch.node_labels is not None, batch.n_attributes)
-            if first_kind is not None and kind != first_kind:
+            # `GraphBatch.concat` compares only files of the same chunk.
+            node_data = (batch.node_labels is not None, batch.n_attributes)
+            if first_data is not None and node_data != first_data:
                 raise InputError(
-                    f"The files of {str(path)!r} do not fit together: {first_file.name} "
-                    f"has {_describe(first_kind)}, but {file.name} has {_describe(kind)}."
+                    f"The files of {str(path)!r} cannot be joined: {first_file.name} has "
+                    f"{_describe(first_data)}, but {file.name} has {_describe(node_data)}."
                 )
-            first_kind, first_file = kind, file
+            first_data, first_file = node_data, file
         batch = _with_names(batch, first_number=n_graphs, as_text=True)
         n_graphs += batch.n_graphs
         yield from _cut(batch, chunk_edges)
 
 
-def _describe(kind: tuple[bool, int]) -> str:
-    labels = "node labels" if kind[0] else "no node labels"
-    return f"{labels} and {kind[1] or 'no'} node attributes"
-
-
-# --- parquet ----------------------------------------------------------------------------
+def _describe(node_data: tuple[bool, int]) -> str:
+    has_labels, n_attributes = node_data
+    labels = "node labels" if has_labels else "no node labels"
+    return f"{labels} and {n_attributes or 'no'} node attributes"
 
 
 def _iter_parquet(path: Path, chunk_edges: int) -> Iterator[GraphBatch]:
@@ -143,12 +139,12 @@ def _iter_parquet(path: Path, chunk_edges: int) -> Iterator[GraphBatch]:
     for table in _whole_graphs(path, chunk_edges, options):
         graphs, first_rows = _runs(table, options)
         names = _as_list(graphs)
-        again = seen.add(names)
-        if again is not None:
+        repeated = seen.add(names)
+        if repeated is not None:
             raise FileFormatError(
                 path,
-                f"graph {shorten(names[again])} comes back in row "
-                f"{row + first_rows[again]}, after another graph; sort the table by its "
+                f"the edges of graph {shorten(names[repeated])} are not consecutive: it "
+                f"occurs again in row {row + first_rows[repeated]}; sort the table by the "
                 f"column {options.columns[0]!r}",
             )
         try:
@@ -156,7 +152,7 @@ def _iter_parquet(path: Path, chunk_edges: int) -> Iterator[GraphBatch]:
         except InputError as error:
             raise FileFormatError(
                 path,
-                f"{error} (Counted from row {row}, the first of the graph named "
+                f"{error} (Counted from row {row}, the first row of graph "
                 f"{shorten(names[0])}.)",
             ) from error
         row += len(table)
@@ -164,34 +160,34 @@ def _iter_parquet(path: Path, chunk_edges: int) -> Iterator[GraphBatch]:
 
 
 def _whole_graphs(path: Path, chunk_edges: int, options: ReadOptions) -> Iterator[pa.Table]:
-    """Yield tables of whole graphs: the last graph of a piece may go on in the next."""
-    waiting: list[pa.Table] = []
+    """Yield tables of whole graphs; the last graph of a piece may continue in the next."""
+    pending: list[pa.Table] = []
     n_rows, n_bytes, n_wanted = 0, 0, chunk_edges
     with open_edge_file(path, options) as file:
         for piece in _read_pieces(file, chunk_edges, options):
-            waiting.append(piece)
+            pending.append(piece)
             n_rows += len(piece)
             n_bytes += piece.nbytes
             file.check_rows(n_rows)
             file.check_bytes(n_bytes)
             if n_rows < n_wanted:
                 continue
-            table = pa.concat_tables(waiting)
+            table = pa.concat_tables(pending)
             cut = int(_runs(table, options)[1][-1])
             if cut:
                 yield table.slice(0, cut)
-            # If all rows belong to one graph, look again when there are twice as many.
+            # If all rows belong to one graph, read twice as many before the next attempt.
             n_wanted = chunk_edges if cut else 2 * n_rows
-            waiting = [table.slice(cut)]
-            n_rows, n_bytes = len(waiting[0]), waiting[0].nbytes
-        if waiting:
-            yield pa.concat_tables(waiting)
+            pending = [table.slice(cut)]
+            n_rows, n_bytes = len(pending[0]), pending[0].nbytes
+        if pending:
+            yield pa.concat_tables(pending)
 
 
 def _read_pieces(
     file: EdgeFile, chunk_edges: int, options: ReadOptions
 ) -> Iterator[pa.Table]:
-    """Read ``chunk_edges`` rows at a time, without holding a whole row group."""
+    """Read ``chunk_edges`` rows at a time instead of a whole row group."""
     key = options.columns[0]
     row = 0
     file.check_rows(min(chunk_edges, file.n_rows))
@@ -207,14 +203,14 @@ def _read_pieces(
 
 
 def _runs(table: pa.Table, options: ReadOptions) -> tuple[pa.Array, IndexArray]:
-    """Return the graphs of a table in their order, and the first row of each."""
+    """Return the graphs of a table in order of appearance, and the first row of each."""
     codes, values = encode(table[options.columns[0]])
     starts = np.concatenate(([0], np.flatnonzero(np.diff(codes)) + 1))
     return values.take(pa.array(codes[starts])), starts
 
 
 def _as_list(graphs: pa.Array) -> list[Any]:
-    """Return ids as Python values; dates and times as text, which they always fit."""
+    """Return ids as Python values; dates and times as text, for any resolution."""
     names = graphs.to_numpy(zero_copy_only=False)
     if names.dtype.kind in "mM":
         names = names.astype(str)
@@ -222,52 +218,49 @@ def _as_list(graphs: pa.Array) -> list[Any]:
 
 
 def _in_file_order(batch: GraphBatch, graphs: pa.Array) -> GraphBatch:
-    """Undo the sorting of graphs by name, which would depend on the chunks."""
+    """Restore the order of the table; the order by name would depend on the chunks."""
     order = np.argsort(pc.array_sort_indices(graphs).to_numpy())
     return batch if (np.diff(order) == 1).all() else batch[order]
 
 
 class _Seen:
-    """Graphs that were read before: 8 bytes each as long as names ascend."""
+    """Names of the graphs read so far; each takes 8 bytes while names are ascending."""
 
     def __init__(self) -> None:
         self._hashes = array("q")
-        self._known: set[int] | None = None
+        self._distinct: set[int] | None = None
         self._last: Any = None
 
     def add(self, graphs: list[Any]) -> int | None:
-        """Add graphs, and return the position of one that was added before, or None."""
+        """Add graphs; return the position of a graph that was added before, or None."""
         for position, graph in enumerate(graphs):
-            if self._known is None and self._last is not None and graph <= self._last:
-                self._known = set(self._hashes)
+            if self._distinct is None and self._last is not None and graph <= self._last:
+                self._distinct = set(self._hashes)
             key = _key(graph)
-            if self._known is None:
+            if self._distinct is None:
                 self._hashes.append(key)
-            elif key in self._known:
+            elif key in self._distinct:
                 return position
             else:
-                self._known.add(key)
+                self._distinct.add(key)
             self._last = graph
         return None
 
 
 def _key(graph: Any) -> int:
-    """Return an integer unchanged if it has 64 bits, and the hash of other names.
+    """Return an integer of up to 64 bits unchanged, and the hash of another name.
 
-    Two of a million texts have equal hashes with probability 10^-7. Integers are not
-    replaced by their hashes, because -1 and -2 have the same.
+    Among a million texts, two have equal hashes with probability 10^-7. Integers are not
+    hashed, because -1 and -2 have the same hash.
     """
-    whole = isinstance(graph, int) and -(2**63) <= graph < 2**63
-    return graph if whole else hash(str(graph))
-
-
-# --- names ------------------------------------------------------------------------------
+    is_int64 = isinstance(graph, int) and -(2**63) <= graph < 2**63
+    return graph if is_int64 else hash(str(graph))
 
 
 def _with_names(
     batch: GraphBatch, *, first_number: int = 0, as_text: bool = False
 ) -> GraphBatch:
-    """Name graphs and nodes; those without a name are numbered."""
+    """Name graphs and nodes; number them if they have no names."""
     graphs, nodes = batch.graph_names, batch.node_names
     if graphs is None:
         graphs = np.arange(first_number, first_number + batch.n_graphs)
@@ -281,11 +274,11 @@ def _with_names(
 
 
 def _as_plain(names: NameArray, *, as_text: bool) -> NameArray:
-    """Convert names to integers of 64 bits if all are, else to text."""
+    """Convert names to int64 if all are integers of that range, else to text."""
     if not as_text and names.dtype.kind in "iu":
         return names.astype(np.int64, copy=False)
     if names.dtype.kind != "O":
-        names = names.astype(str)  # tolist would make a number of a time
+        names = names.astype(str)  # tolist would convert times to integers
     plain: list[Hashable] = names.tolist()
     if not as_text and all(type(name) is int and abs(name) < 2**63 for name in plain):
         return np.array(plain, dtype=np.int64)

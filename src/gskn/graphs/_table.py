@@ -1,4 +1,4 @@
-"""Edge tables of pandas or pyarrow with one edge per row, as parts of a batch."""
+"""Conversion of edge tables of pandas or pyarrow, with one edge per row."""
 
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
@@ -11,15 +11,16 @@ import pyarrow.compute as pc
 
 from gskn._optional import comes_from
 from gskn._types import AnyArray, IndexArray, NameArray
-from gskn.exceptions import GsknWarning, InputError, one_line
-from gskn.graphs._assemble import GraphParts, as_floats, shorten
-from gskn.graphs._batch import as_python
-from gskn.graphs._options import AUTO, ReadOptions
+from gskn._validation import shorten
+from gskn.exceptions import GsknWarning, InputError, describe_error, one_line
+from gskn.graphs._assemble import GraphParts, as_floats
+from gskn.graphs._columns import as_python
+from gskn.graphs._options import AUTO, AttributeKeys, ReadOptions
 
-# What pyarrow raises for types and values that it cannot convert.
+# Errors of pyarrow for types and values that it cannot convert.
 _ARROW_ERRORS = (pa.ArrowException, ValueError, OverflowError)
 
-_MAX_DEPTH = 8  # of lists in a column of objects
+_MAX_DEPTH = 8  # levels of nested lists in a column of objects
 
 
 def is_table(value: object) -> bool:
@@ -30,11 +31,11 @@ def is_table(value: object) -> bool:
 
 
 def from_table(table: Any, options: ReadOptions) -> GraphParts:
-    """Read a table of edges, and of nodes if one is given, without a Python loop.
+    """Read a table of edges and an optional table of nodes, without a Python loop.
 
-    Graphs, and the nodes within a graph, are sorted by their ids, so the order of the
-    rows does not matter. Without a graph column, the table is one graph. Edges are
-    undirected unless ``directed=True``.
+    Graphs, and the nodes within a graph, are sorted by id, so the order of the rows does
+    not matter. A table without a graph column is one graph. Edges are undirected unless
+    ``directed=True``.
     """
     edges = _as_arrow(table, "edge table")
     nodes = None if options.nodes is None else _as_arrow(options.nodes, "node table")
@@ -47,7 +48,7 @@ def from_table(table: Any, options: ReadOptions) -> GraphParts:
     graphs, graph_values = _group(edges, nodes, graph_key, grouped=grouped)
     n_edges = len(source)
 
-    # One number per (graph, node) pair, in the order of graphs, then of nodes.
+    # One number per pair of graph and node, ordered by graph, then by node.
     owner = np.concatenate([graphs[:n_edges], graphs[:n_edges], graphs[n_edges:]])
     key = owner * max(len(id_values), 1) + ids
     distinct, positions = np.unique(key, return_inverse=True)
@@ -66,27 +67,27 @@ def from_table(table: Any, options: ReadOptions) -> GraphParts:
         attributes=_attributes(nodes, options, listed),
         node_names=node_names,
         graph_names=graph_values if grouped else None,
-        directed=options.is_directed(custom=False),
+        directed=options.is_directed(default=False),
     )
 
 
 def check_edge_columns(
     names: Sequence[str], options: ReadOptions, *, stacklevel: int
 ) -> list[str]:
-    """Return the columns of an edge table that are read, or raise if one is missing.
+    """Return the columns of an edge table to read; raise if one is missing.
 
-    Warn if a column is named like the weight in another case, as ``Weight``.
+    Warn if the name of a column differs from ``weight`` only in case.
     """
     if len(set(names)) < len(names):
-        raise InputError("The edge table has two columns of one name; rename one.")
+        raise InputError("The edge table has two columns with the same name; rename one.")
     for key in options.columns[1:]:
         _check_column(names, key, "edge")
     weight_key = _weight_key(names, options)
     alike = [name for name in names if name.lower() == "weight"]
     if options.edge_weight == AUTO and weight_key is None and alike:
         warnings.warn(
-            f"The column {one_line(repr(alike[0]))} is not read as edge weight; name it "
-            "'weight', or pass edge_weight.",
+            f"The column {one_line(repr(alike[0]))} is not read as edge weight; rename it "
+            "to 'weight', or pass edge_weight.",
             GsknWarning,
             stacklevel=stacklevel,
         )
@@ -94,14 +95,16 @@ def check_edge_columns(
 
 
 def as_ids(table: pa.Table, key: str, kind: str) -> pa.ChunkedArray:
-    """Return a column of ids: like `as_column`, with one type for all integers or text."""
+    """Return a column of ids like `as_column`; all integers are int64."""
     column = as_column(table, key, kind)
     if pa.types.is_nested(column.type):
-        raise InputError(f"Column {key!r} holds {column.type}; give numbers or text.")
+        raise InputError(
+            f"Column {key!r} has the nested type {column.type}; use numbers or text."
+        )
     with _column_errors(key, column.type):
         if pa.types.is_integer(column.type):
             if pa.types.is_uint64(column.type) and _exceeds_int64(column):
-                raise InputError("An id is beyond 2^63; give such ids as text.")
+                raise InputError("An id is at least 2^63; convert such ids to text.")
             column = column.cast(pa.int64())
         elif pa.types.is_string(column.type):
             column = column.cast(pa.large_string())
@@ -110,7 +113,7 @@ def as_ids(table: pa.Table, key: str, kind: str) -> pa.ChunkedArray:
 
 
 def as_column(table: pa.Table, key: str, kind: str) -> pa.ChunkedArray:
-    """Return a column that must exist, without gaps and as plain values."""
+    """Return a column of plain values; raise if it does not exist or has missing values."""
     _check_column(table.column_names, key, kind)
     column = table[key]
     with _column_errors(key, column.type):
@@ -122,13 +125,13 @@ def as_column(table: pa.Table, key: str, kind: str) -> pa.ChunkedArray:
     if missing:
         row = int(np.argmax(column.is_null(nan_is_null=True).to_numpy()))
         raise InputError(
-            f"The {kind} table has no {key!r} in row {row}; fill it or drop the row."
+            f"The {kind} table has no {key!r} in row {row}; add it or remove the row."
         )
     return column
 
 
 def encode(column: pa.ChunkedArray) -> tuple[IndexArray, pa.Array]:
-    """Return the number of the value of every row, and the values."""
+    """Return the code of every row, and the values of the codes."""
     encoded = column.combine_chunks().dictionary_encode()
     return encoded.indices.to_numpy().astype(np.int64, copy=False), encoded.dictionary
 
@@ -145,29 +148,28 @@ def _as_arrow(table: Any, name: str) -> pa.Table:
         try:
             table = pa.Table.from_pandas(table, preserve_index=False)
         except (*_ARROW_ERRORS, TypeError, AttributeError) as error:
-            reason = " ".join(str(error).split())[:300]
             raise InputError(
-                f"The {name} cannot be read: {reason}. Give every column one name and one "
-                "type of 64 bits or text, and make sparse columns dense."
+                f"The {name} cannot be read: {describe_error(error)}. Every column needs a "
+                "unique name and one type, text or of up to 64 bits, and must be dense."
             ) from error
     if len(set(table.column_names)) < len(table.column_names):
-        raise InputError(f"The {name} has two columns of one name; rename one.")
+        raise InputError(f"The {name} has two columns with the same name; rename one.")
     return table
 
 
 def _check_objects(table: Any, name: str) -> None:
-    """Raise if a pandas column has Python objects for which pyarrow aborts."""
+    """Raise if a pandas column contains Python objects for which pyarrow aborts."""
     for number, dtype in enumerate(table.dtypes):
         if dtype.kind == "O" and _is_unsafe(table.iloc[:, number], _MAX_DEPTH):
             column = shorten(table.columns[number])
             raise InputError(
-                f"The {name} has lists nested more than {_MAX_DEPTH} deep, or dates among "
-                f"numbers, in column {column}; give numbers, text or lists of numbers."
+                f"The {name} has lists of more than {_MAX_DEPTH} levels, or dates among "
+                f"numbers, in column {column}; use numbers, text or lists of numbers."
             )
 
 
 def _is_unsafe(values: Iterable[object], levels: int) -> bool:
-    """Return whether values are nested too deep or mix dates with numbers of numpy."""
+    """Return whether values are nested too deeply or mix dates with numpy numbers."""
     values = list(values)
     types = {*map(type, values)}
     others = types - {np.datetime64}
@@ -187,8 +189,8 @@ def _check_column(names: Sequence[str], key: str, kind: str) -> None:
     if key not in names:
         listed = ", ".join(map(shorten, names[:20])) or "none"
         raise InputError(
-            f"The {kind} table has no column {key!r}; its columns: {listed}. "
-            "Name them with columns=(graph, source, target)."
+            f"The {kind} table has no column {key!r}. Existing columns: {listed}. "
+            "Pass their names as columns=(graph, source, target)."
         )
 
 
@@ -200,15 +202,15 @@ def _weight_key(names: Sequence[str], options: ReadOptions) -> str | None:
 
 @contextmanager
 def _column_errors(key: str, dtype: pa.DataType) -> Iterator[None]:
-    """Translate the errors of pyarrow about the type of a column."""
+    """Replace errors of pyarrow about the type of a column by InputError."""
     try:
         yield
     except InputError:
         raise
     except _ARROW_ERRORS as error:
         raise InputError(
-            f"Column {key!r} of type {dtype} cannot be read: "
-            f"{' '.join(str(error).split())}. Convert it to numbers or text."
+            f"Column {key!r} of type {dtype} cannot be read: {describe_error(error)}. "
+            "Convert it to numbers or text."
         ) from error
 
 
@@ -229,8 +231,8 @@ def _as_plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _wider_type(dtype: pa.DataType) -> pa.DataType | None:
-    """Return a type that can be sorted and converted, for one that cannot."""
-    # Python has no time with nanoseconds.
+    """Return a type that can be sorted and converted, if ``dtype`` cannot."""
+    # Times of Python have no nanoseconds.
     if pa.types.is_string_view(dtype) or dtype == pa.time64("ns"):
         return pa.large_string()
     if pa.types.is_binary_view(dtype):
@@ -252,7 +254,7 @@ def _factorize(columns: list[pa.ChunkedArray]) -> tuple[IndexArray, AnyArray]:
     if len(types) > 1:
         listed = " and ".join(sorted(map(str, types)))
         raise InputError(
-            f"Ids of nodes or graphs are of types {listed}; give them one type."
+            f"Ids of nodes or graphs have the types {listed}; convert them to one type."
         )
     if not columns:
         return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
@@ -282,11 +284,13 @@ def _check_nodes(listed: IndexArray, names: NameArray) -> None:
     counts = np.bincount(listed, minlength=n_nodes)
     if counts.max(initial=1) > 1:
         node = as_python(names[int(np.argmax(counts > 1))])
-        raise InputError(f"The node table lists node {shorten(node)} twice; keep one row.")
+        raise InputError(
+            f"The node table contains node {shorten(node)} twice; keep one row."
+        )
     if len(listed) < n_nodes:
         raise InputError(
-            f"The node table lists {len(listed)} nodes, but the edges use "
-            f"{n_nodes - len(listed)} more; list every node."
+            f"The node table has {len(listed)} nodes, but the edges have "
+            f"{n_nodes - len(listed)} more; add them to the node table."
         )
 
 
@@ -294,12 +298,9 @@ def _labels(
     nodes: pa.Table | None, options: ReadOptions, listed: IndexArray
 ) -> AnyArray | None:
     key = options.node_label
-    if nodes is None or key is None:
+    if nodes is None or key is None or _is_absent(nodes, key, "label"):
         return None
-    if key == AUTO:
-        if "label" not in nodes.column_names:
-            return None
-        key = "label"
+    key = "label" if key == AUTO else key
     column = as_column(nodes, key, "node")
     with _column_errors(key, column.type):
         labels = column.to_numpy()
@@ -310,19 +311,21 @@ def _attributes(
     nodes: pa.Table | None, options: ReadOptions, listed: IndexArray
 ) -> AnyArray | None:
     keys = options.node_attributes
-    if nodes is None or keys is None:
+    if nodes is None or keys is None or _is_absent(nodes, keys, "attributes"):
         return None
-    if keys == AUTO:
-        if "attributes" not in nodes.column_names:
-            return None
-        keys = "attributes"
+    keys = "attributes" if keys == AUTO else keys
     keys = [keys] if isinstance(keys, str) else keys
     blocks = [_numbers(nodes, key, "node") for key in keys]
     return _in_order(np.column_stack(blocks), listed)
 
 
+def _is_absent(nodes: pa.Table, keys: AttributeKeys, default: str) -> bool:
+    """Return whether the key is "auto" and the table has no column of that name."""
+    return keys == AUTO and default not in nodes.column_names
+
+
 def _in_order(values: AnyArray, listed: IndexArray) -> AnyArray:
-    """Move values from the order of the node table to the order of the nodes."""
+    """Reorder values from the order of the node table to the order of nodes."""
     ordered = np.empty_like(values)
     ordered[listed] = values
     return ordered
@@ -338,6 +341,6 @@ def _numbers(table: pa.Table, key: str, kind: str) -> AnyArray:
         numbers: AnyArray = column.cast(pa.float64(), safe=False).to_numpy()
     except pa.ArrowException:
         raise InputError(
-            f"Column {key!r} of the {kind} table must hold numbers, got {column.type}."
+            f"Column {key!r} of the {kind} table must contain numbers, got {column.type}."
         ) from None
     return numbers

@@ -1,4 +1,4 @@
-"""Text files: UTF-8, with the line ends of any system."""
+"""Text files in UTF-8, with line ends of any operating system."""
 
 from pathlib import Path
 
@@ -12,8 +12,8 @@ _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 def read_text_bytes(path: Path) -> bytes:
     r"""Read a text file as bytes without byte order mark, with ``\n`` as line end.
 
-    Only ``\n``, ``\r\n`` and ``\r`` end a line. Other characters that Unicode calls line
-    breaks, such as U+2028, are part of a line.
+    Only ``\n``, ``\r\n`` and ``\r`` end a line. Other line breaks of Unicode, such as
+    U+2028, are part of a line.
 
     Raises
     ------
@@ -29,7 +29,7 @@ def read_text_bytes(path: Path) -> bytes:
     position = content.find(b"\0")
     if position >= 0:
         line = content.count(b"\n", 0, position) + 1
-        raise FileFormatError(path, "not a text file: it has a NUL byte", line=line)
+        raise FileFormatError(path, "not a text file: it contains a NUL byte", line=line)
     return content
 
 

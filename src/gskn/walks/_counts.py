@@ -12,8 +12,7 @@ from gskn._random import RandomState
 from gskn._types import AnyArray, IndexArray
 from gskn._validation import check_choice, check_flag, check_int, check_number, shorten
 from gskn.exceptions import InputError
-from gskn.graphs import GraphBatch, as_batch
-from gskn.graphs._sparse import pool_matrix
+from gskn.graphs import GraphBatch, as_batch, pool_matrix
 from gskn.walks._exact import (
     MAX_DENSE_SIZE,
     MAX_EXACT_LENGTH,

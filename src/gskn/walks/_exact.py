@@ -10,8 +10,7 @@ from gskn._offsets import positions_within, ranges, running_total
 from gskn._threads import run_threads
 from gskn._types import BoolArray, FloatArray, IndexArray, NodeArray
 from gskn.exceptions import InputError
-from gskn.graphs import GraphBatch
-from gskn.graphs._sparse import plain_csr
+from gskn.graphs import GraphBatch, plain_csr
 from gskn.walks._algebra import Dense, Matrix, Sparse, compute, compute_fours
 from gskn.walks._jit import copy_rows, fill_fours_work, fill_signed_rows
 from gskn.walks._mobius import Kind, basis

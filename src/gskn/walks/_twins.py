@@ -15,7 +15,7 @@ from scipy.sparse import csr_array
 
 from gskn._offsets import ranges, running_total
 from gskn._types import BoolArray, FloatArray, IndexArray
-from gskn.graphs._sparse import plain_csr
+from gskn.graphs import plain_csr
 from gskn.walks._jit import fill_group_rows, fill_twins
 
 _MAX_GROUPS = 0.8  # groups per node of a graph beyond which twins are not used

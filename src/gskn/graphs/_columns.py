@@ -1,0 +1,110 @@
+"""Labels, attributes and names of several parts, joined into one column each."""
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any
+
+import numpy as np
+
+from gskn._types import FloatArray, IndexArray, NameArray
+from gskn.exceptions import InputError
+
+_PLAIN_NAMES = {str, int, float, bool, bytes, type(None)}
+
+Describe = Callable[[int], str]  # the name of a part in a message, for instance "Graph 3"
+
+
+def all_or_none(
+    columns: Sequence[Any], n_nodes: Sequence[int] | IndexArray, what: str, part: Describe
+) -> list[tuple[int, Any]] | None:
+    """Return the columns of all parts with nodes; raise if only some parts have one."""
+    filled = [number for number, size in enumerate(n_nodes) if size]
+    # If no part has nodes, an empty column still has a width.
+    candidates = filled or range(len(columns))
+    present = [(number, columns[number]) for number in candidates]
+    present = [(number, column) for number, column in present if column is not None]
+    if present and len(present) < len(filled):
+        missing = next(number for number in filled if columns[number] is None)
+        raise InputError(
+            f"{part(missing)} has no {what}, but {part(present[0][0]).lower()} has; give "
+            "them to all or to none."
+        )
+    return present or None
+
+
+def join_attributes(blocks: Sequence[tuple[int, FloatArray]], part: Describe) -> FloatArray:
+    """Join the attributes of parts; raise if their numbers of attributes differ."""
+    first, width = blocks[0][0], blocks[0][1].shape[1]
+    for number, block in blocks:
+        if block.shape[1] != width:
+            raise InputError(
+                f"{part(number)} has {block.shape[1]} node attributes, but "
+                f"{part(first).lower()} has {width}; give all the same attributes."
+            )
+    return np.concatenate([block for _, block in blocks])
+
+
+def join_names(
+    columns: Sequence[NameArray | None], positions: Sequence[IndexArray]
+) -> NameArray | None:
+    """Join names; if only some parts have names, the others are named by position."""
+    if all(names is None for names in columns):
+        return None
+    filled = [
+        position if names is None else names
+        for names, position in zip(columns, positions, strict=True)
+    ]
+    if len({names.dtype.kind for names in filled}) > 1:
+        # numpy would convert numbers among strings to strings.
+        filled = [names.astype(object) for names in filled]
+    return np.concatenate(filled)
+
+
+def name_array(names: Sequence[Hashable] | NameArray) -> NameArray:
+    """Return names as a one-dimensional object array; a tuple is one name."""
+    if not {*map(type, names)} <= _PLAIN_NAMES:
+        for name in names:
+            _check_name(name)
+    return np.fromiter(names, dtype=object, count=len(names))
+
+
+def _check_name(name: object) -> None:
+    # A tensor is hashable, but compares by element.
+    if hasattr(name, "__array__") and not isinstance(name, np.generic):
+        raise InputError(
+            f"A name of a graph or node is of type {type(name).__name__}; use a string or "
+            "a number."
+        )
+    try:
+        hash(name)
+    except TypeError:
+        raise InputError(
+            f"A name of a graph or node is of type {type(name).__name__}, which is not "
+            "hashable; use a string, a number or a tuple."
+        ) from None
+
+
+def sort_values(values: set[Hashable]) -> tuple[Hashable, ...]:
+    """Sort label values, or sort by type and text if they cannot be compared.
+
+    Sorted values, unlike values by first appearance, do not depend on the order of graphs.
+    """
+    if all(isinstance(value, int | float | str | bytes | tuple) for value in values):
+        try:
+            return tuple(sorted(values))  # type: ignore[type-var]
+        except (TypeError, ValueError, ArithmeticError):
+            pass  # several types, or a type without an order
+    return tuple(sorted(values, key=lambda value: (type(value).__name__, _text(value))))
+
+
+def _text(value: Hashable) -> str:
+    try:
+        if isinstance(value, frozenset):
+            return str(sorted(map(repr, value)))
+        return repr(value)
+    except (ValueError, RecursionError):  # an integer of many digits, or deep nesting
+        return hex(value) if isinstance(value, int) else ""
+
+
+def as_python(value: Any) -> Any:
+    """Convert a numpy scalar to a Python value; return other values unchanged."""
+    return value.item() if isinstance(value, np.generic) else value
