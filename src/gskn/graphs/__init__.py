@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 from gskn.graphs._batch import GraphBatch
 from gskn.graphs._convert import as_batch
 from gskn.graphs._read import read_graphs
+from gskn.graphs._sparse import plain_csr as plain_csr  # shared, not public
+from gskn.graphs._sparse import pool_matrix as pool_matrix
 from gskn.graphs._stream import iter_graphs
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ import numpy as np
 from gskn._distinct import distinct
 from gskn._types import IndexArray
 from gskn.graphs import GraphBatch
-from gskn.walks import refine
+from gskn.walks import refine_colors
 
 
 def label_codes(batch: GraphBatch) -> IndexArray:
@@ -31,5 +31,5 @@ def subtree_colours(batch: GraphBatch, depth: int) -> list[IndexArray]:
     """
     rounds = [node_colours(batch)]
     for _ in range(depth):
-        rounds.append(refine([batch.adjacency], rounds[-1]))
+        rounds.append(refine_colors([batch.adjacency], rounds[-1]))
     return rounds

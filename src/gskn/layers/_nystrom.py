@@ -8,7 +8,7 @@ from scipy.linalg import eigh
 
 from gskn._blas import in_product, multiply
 from gskn._types import FloatArray
-from gskn.layers._jit import refine_near
+from gskn.layers._jit_distances import refine_near
 
 
 def gaussian(points: FloatArray, others: FloatArray, bandwidth: float) -> FloatArray:
