@@ -8,8 +8,13 @@ import numpy as np
 from scipy.sparse import coo_array
 
 from gskn import GraphBatch, as_batch, datasets
-from gskn.walks import anonymize, pattern_counts, patterns, sample_walks
-from gskn.walks._sample import pattern_tree
+from gskn.walks import (
+    anonymize,
+    pattern_counts,
+    pattern_tree,
+    patterns,
+    sample_walks,
+)
 
 
 @numba.njit(cache=True)

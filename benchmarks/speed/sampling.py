@@ -12,11 +12,13 @@ from scipy.sparse import coo_array
 
 from gskn import GraphBatch, as_batch
 from gskn.walks import patterns
-from gskn.walks._jit import fill_sampled_rows, fill_walks
-from gskn.walks._sample import _targets
+from gskn.walks._jit_sampled_rows import fill_sampled_rows
+from gskn.walks._jit_walks import fill_walks
+from gskn.walks._sampled_rows import pattern_columns
+from gskn.walks._steps import walk_graph
 
 LENGTH, N_WALKS = 6, 30
-NOTHING = np.empty(0)  # no weights
+NO_WEIGHTS = np.empty(0)
 
 
 def regular(n_nodes: int, degree: int) -> GraphBatch:
@@ -93,18 +95,16 @@ def best(work, repeats: int = 5) -> float:
 def measure(name: str, graph: GraphBatch, n_starts: int, python: str) -> None:
     matrix = graph.adjacency
     starts = np.arange(n_starts)  # in order, as in the library
-    positions, seed = np.arange(graph.n_nodes), np.uint64(7)
+    arrays = walk_graph(graph, NO_WEIGHTS, np.arange(graph.n_nodes), np.uint64(7))
     walks = np.zeros((n_starts, N_WALKS, LENGTH), dtype=np.int32)
     rows = np.zeros((n_starts, len(patterns(LENGTH, staying=True))))
-    children, columns, wanted, _ = _targets((LENGTH,))
-    csr = (matrix.indptr, matrix.indices)
+    columns, _ = pattern_columns((LENGTH,))
     n_steps = n_starts * N_WALKS * (LENGTH - 1)
     n_reads = 4_000_000
     works = {
-        "walks stored": lambda: fill_walks(*csr, NOTHING, positions, seed, starts, walks),
+        "walks stored": lambda: fill_walks(arrays, starts, walks),
         "fused rows": lambda: fill_sampled_rows(
-            *(*csr, NOTHING, NOTHING, positions, seed),
-            *(starts, N_WALKS, children, columns, wanted, rows),
+            arrays, NO_WEIGHTS, starts, N_WALKS, columns, rows
         ),
         "numpy": lambda: numpy_walks(matrix, starts, LENGTH, N_WALKS),
     }

@@ -15,6 +15,11 @@ _FREE_TEXT_BYTES = 2**25
 # Largest values of parameters. With larger values, a model takes days or does not fit
 # into memory on any data.
 MAX_WALK_LENGTH = 1_000
+# Patterns beyond 8 nodes have quotients of treewidth three, and codes of more than 64 bits.
+MAX_EXACT_LENGTH = 8
+MAX_INDUCED_LENGTH = 8
+MAX_PATTERN_LENGTH = 10  # 115,975 patterns, a column for each
+PATTERN_LENGTHS = f"exact up to {MAX_EXACT_LENGTH}, sampled up to {MAX_PATTERN_LENGTH}"
 MAX_LANDMARKS = 10_000  # the kernel between them takes 0.8 GB, its root minutes
 MAX_LAYERS = 100
 MAX_WALKS = 100_000  # per node; errors of sampled probabilities are below 0.002

@@ -1,16 +1,49 @@
-"""Compiled loops that several folders share."""
+"""Compiled loops that several folders share: random streams, sampled walks, CSR rows."""
+
+from typing import NamedTuple
 
 import numpy as np
 
 from gskn._numba import jit
-from gskn._types import FloatArray, IndexArray, NodeArray
+from gskn._types import AnyArray, FloatArray, IndexArray, NodeArray
 
-_STEP = np.uint64(0x9E3779B97F4A7C15)  # of splitmix64
+BLOCK_SIZE = 64  # walks that are sampled at once
+_STEP = np.uint64(0x9E3779B97F4A7C15)  # increment of splitmix64
+
+
+class CsrArrays(NamedTuple):
+    """Arrays of a CSR matrix."""
+
+    indptr: IndexArray
+    indices: NodeArray
+    data: FloatArray
+
+
+class WalkGraph(NamedTuple):
+    """Graphs of a batch as CSR arrays, and the keys of the walks sampled on them.
+
+    ``totals`` holds running sums of the weights within every row, or is empty if all
+    weights are equal. ``positions`` and ``seed`` key the random streams of a node.
+    """
+
+    indptr: IndexArray
+    indices: NodeArray
+    totals: FloatArray
+    positions: IndexArray
+    seed: np.uint64
+
+
+class WalkBlock(NamedTuple):
+    """Walks that are sampled at once: ``nodes[j, w]`` is visit ``j`` of walk ``w``."""
+
+    nodes: IndexArray
+    bits: AnyArray  # state of the random stream of every walk
+    places: IndexArray  # scratch space
 
 
 @jit
 def mix(bits: np.uint64) -> np.uint64:
-    """Scramble 64 bits (the finaliser of splitmix64)."""
+    """Scramble 64 bits (the finalizer of splitmix64)."""
     bits = np.uint64(bits)
     bits ^= bits >> np.uint64(30)
     bits *= np.uint64(0xBF58476D1CE4E5B9)
@@ -42,7 +75,7 @@ def next_bits(bits: np.uint64) -> np.uint64:
 def pick(totals: FloatArray, first: np.int64, end: np.int64, bits: np.uint64) -> np.int64:
     """Draw an entry of a CSR row in proportion to its weight.
 
-    ``totals`` holds running sums of the weights within every row, or is empty where all
+    ``totals`` holds running sums of the weights within every row, or is empty if all
     weights are equal; with weights of one, both cases draw the same entry.
     """
     unit = np.float64(bits >> np.uint64(11)) * (1.0 / 9007199254740992.0)
@@ -57,6 +90,85 @@ def pick(totals: FloatArray, first: np.int64, end: np.int64, bits: np.uint64) ->
         else:
             high = middle
     return low
+
+
+@jit
+def make_walk_block(length: int) -> WalkBlock:
+    """Allocate a block for walks that visit ``length`` nodes."""
+    return WalkBlock(
+        np.empty((length, BLOCK_SIZE), np.int64),
+        np.empty(BLOCK_SIZE, np.uint64),
+        np.empty(2 * BLOCK_SIZE, np.int64),
+    )
+
+
+@jit
+def fill_walk_block(
+    graph: WalkGraph, starts: IndexArray, n_repeats: int, first: int, block: WalkBlock
+) -> int:
+    """Overwrite a block with sampled walks and return their number.
+
+    The walks are numbered by start and repeat; the block takes them from number ``first``
+    on. At a dead end a walk stays.
+    """
+    n_walks = min(BLOCK_SIZE, len(starts) * n_repeats - first)
+    begin_walks(graph, starts, n_repeats, first, block.nodes[0, :n_walks], block.bits)
+    for visit in range(1, len(block.nodes)):
+        before, after = block.nodes[visit - 1, :n_walks], block.nodes[visit, :n_walks]
+        take_step(graph, before, block.bits, block.places, after)
+    return n_walks
+
+
+@jit
+def begin_walks(
+    graph: WalkGraph,
+    starts: IndexArray,
+    n_repeats: int,
+    first: int,
+    nodes: IndexArray,
+    bits: AnyArray,
+) -> None:
+    """Overwrite ``nodes`` with the starts and ``bits`` with the streams of walks.
+
+    A stream is keyed by the seed, the position of the start in its graph and the number
+    of the walk. It does not depend on threads, the batch or the order of graphs.
+    """
+    row, repeat = first // n_repeats, first % n_repeats
+    key = node_key(graph.seed, graph.positions[starts[row]])
+    for walk in range(len(nodes)):
+        if repeat == n_repeats:
+            row, repeat = row + 1, 0
+            key = node_key(graph.seed, graph.positions[starts[row]])
+        bits[walk] = stream_key(key, repeat)
+        nodes[walk] = starts[row]
+        repeat += 1
+
+
+@jit
+def take_step(
+    graph: WalkGraph,
+    before: IndexArray,
+    bits: AnyArray,
+    places: IndexArray,
+    after: IndexArray,
+) -> None:
+    """Overwrite ``after`` with the nodes that follow ``before`` in several walks.
+
+    In a large graph every read waits for memory. These loops are small, so the processor
+    runs ahead and waits for several walks at once.
+    """
+    indptr, indices, totals = graph.indptr, graph.indices, graph.totals
+    n_walks = len(before)
+    ends = places[n_walks:]
+    for walk in range(n_walks):
+        places[walk] = indptr[before[walk]]
+        ends[walk] = indptr[before[walk] + 1]
+    for walk in range(n_walks):
+        bits[walk] = next_bits(bits[walk])
+        first, end = places[walk], ends[walk]
+        places[walk] = pick(totals, first, end, bits[walk]) if first < end else -1
+    for walk in range(n_walks):
+        after[walk] = indices[places[walk]] if places[walk] >= 0 else before[walk]
 
 
 @jit

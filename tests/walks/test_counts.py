@@ -10,9 +10,18 @@ from threadpoolctl import threadpool_info
 
 from gskn import as_batch, datasets
 from gskn.exceptions import InputError
-from gskn.walks import _exact, pattern_counts, pattern_tables, patterns, sample_walks
-from gskn.walks._mobius import Kind
+from gskn.walks import (
+    _grouping,
+    pattern_counts,
+    pattern_tables,
+    patterns,
+    sample_walks,
+)
 from gskn.walks._plan import make_plan
+from gskn.walks._quotients import GraphTraits
+from gskn.walks._terms import MatDiagMat
+from gskn.walks._walk_batch import WalkBatch
+from gskn.walks._work import product_work
 from tests.reference import walks as reference
 from tests.strategies import specs
 
@@ -85,13 +94,13 @@ def test_exact_rows_of_long_walks(graph, length):
 @given(graph=graphs(), length=st.integers(4, 6))
 def test_the_dense_and_the_sparse_route_agree_with_the_definition(route, graph, length):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_exact, "_SPARSE_OVER_DENSE", 1e9 if route == "dense" else 0.0)
+        patch.setattr(_grouping, "_SPARSE_OVER_DENSE", 1e9 if route == "dense" else 0.0)
         check_rows(graph, length)
 
 
 @pytest.mark.parametrize("route", [1e9, 0.0])
 def test_complete_graphs_of_four_at_length_eight(monkeypatch, route):
-    monkeypatch.setattr(_exact, "_SPARSE_OVER_DENSE", route)
+    monkeypatch.setattr(_grouping, "_SPARSE_OVER_DENSE", route)
     check_rows(nx.complete_graph(4), 8)
     weighted = nx.complete_graph(4)
     for number, edge in enumerate(weighted.edges):
@@ -167,13 +176,11 @@ def test_all_lengths_at_once_are_the_lengths_one_by_one(graph, length):
 
 
 def test_lengths_share_their_work():
-    kind = Kind(weighted=False, directed=False, staying=False, probability=True)
-    together = len(make_plan(tuple(range(1, 8)), kind).order)
-    assert together < sum(len(make_plan((n,), kind).order) for n in range(1, 8))
-    assert (
-        make_plan((5, 6, 7), kind).count("times")
-        <= make_plan((7,), kind).count("times") + 1
-    )
+    traits = GraphTraits(weighted=False, directed=False, staying=False, probability=True)
+    together = len(make_plan(tuple(range(1, 8)), traits).terms)
+    assert together < sum(len(make_plan((n,), traits).terms) for n in range(1, 8))
+    n_products = make_plan((5, 6, 7), traits).count(MatDiagMat)
+    assert n_products <= make_plan((7,), traits).count(MatDiagMat) + 1
 
 
 def test_graph_rows_are_sums_over_nodes():
@@ -226,7 +233,7 @@ def test_a_huge_neighbour_does_not_decide_how_a_graph_is_done():
         table = pattern_counts(order, 6, **options)
         assert table.is_exact.tolist() == [graph is path for graph in order]
     work, alone = (
-        _exact.product_work(_exact.StepGraphs.of(as_batch(g), use_weights=True), 6)
+        product_work(WalkBatch.from_batch(as_batch(g), use_weights=True), 6)
         for g in ([star] * 3 + [path], path)
     )
     assert work[-1] == alone[0]

@@ -4,11 +4,13 @@ import pytest
 
 from gskn.exceptions import InputError
 from gskn.walks import pattern_names, patterns, quotient
-from gskn.walks._mobius import Kind, basis
+from gskn.walks._mobius import basis
 from gskn.walks._plan import make_plan
+from gskn.walks._quotients import GraphTraits
+from gskn.walks._terms import K4, MatDiagMat
 from tests.reference.walks import anonymize, walks
 
-PLAIN = Kind(weighted=False, directed=False, staying=False, probability=False)
+PLAIN = GraphTraits(weighted=False, directed=False, staying=False, probability=False)
 
 
 def test_patterns_are_as_many_as_bell_numbers():
@@ -59,15 +61,21 @@ def test_lengths_out_of_range_are_refused(length):
 
 def test_distinct_quotients_and_products_are_as_few_as_can_be():
     assert [len(basis(n, PLAIN).quotients) for n in range(4, 9)] == [5, 11, 24, 57, 141]
-    assert [make_plan((n,), PLAIN).count("times") for n in range(4, 9)] == [1, 1, 2, 5, 10]
-    assert [make_plan((n,), PLAIN).count("four") for n in range(4, 9)] == [0, 0, 0, 0, 1]
+    assert [make_plan((n,), PLAIN).count(MatDiagMat) for n in range(4, 9)] == [
+        1,
+        1,
+        2,
+        5,
+        10,
+    ]
+    assert [make_plan((n,), PLAIN).count(K4) for n in range(4, 9)] == [0, 0, 0, 0, 1]
 
 
 def test_signs_undo_the_sum_over_coarser_partitions():
     """Each partition is the sum of the patterns that agree at least as it says."""
-    kind = Kind(weighted=True, directed=True, staying=True, probability=True)
+    traits = GraphTraits(weighted=True, directed=True, staying=True, probability=True)
     for length in range(1, 6):
-        table = basis(length, kind)
+        table = basis(length, traits)
         listed = table.patterns.tolist()
         coarser = np.array(
             [

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gskn import as_batch
-from gskn.walks import _exact, _twins, pattern_counts
-from gskn.walks._exact import StepGraphs
+from gskn.walks import _grouping, _twins, pattern_counts
+from gskn.walks._walk_batch import WalkBatch
 from tests.walks.test_counts import check_rows, graphs
 
 
@@ -53,7 +53,7 @@ def test_rows_of_graphs_with_twins_are_those_of_all_walks(graph, length):
 @given(graph=blown_up(), length=st.integers(4, 8))
 def test_with_and_without_twins_rows_are_the_same(route, graph, length):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_exact, "_SPARSE_OVER_DENSE", route)
+        patch.setattr(_grouping, "_SPARSE_OVER_DENSE", route)
         counts = pattern_counts(graph, length, weighting="count").rows
         chances = pattern_counts(graph, length).rows.toarray()
         patch.setattr(_twins, "_MAX_GROUPS", -1.0)
@@ -67,7 +67,7 @@ def test_with_and_without_twins_rows_are_the_same(route, graph, length):
 def test_classes_hold_the_nodes_that_may_change_places(graph):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_twins, "_MAX_GROUPS", 1.0)
-        twins = StepGraphs.of(as_batch(graph), use_weights=True).twins
+        twins = WalkBatch.from_batch(as_batch(graph), use_weights=True).twins
     nodes, classes = twins.nodes_of(np.arange(len(twins.first)))
     found = dict(zip(nodes.tolist(), classes.tolist(), strict=True))
     graph.add_edges_from([(node, node) for node in graph if not graph[node]])  # dead ends
@@ -81,7 +81,7 @@ def test_directed_and_weighted_graphs_are_left_as_they_are():
     heavy = nx.Graph()
     heavy.add_weighted_edges_from((0, ray, 1.0 + ray) for ray in range(1, 6))
     batch = as_batch([nx.DiGraph(star.edges), nx.DiGraph(heavy), nx.DiGraph(star)])
-    twins = StepGraphs.of(batch, use_weights=True).twins
+    twins = WalkBatch.from_batch(batch, use_weights=True).twins
     assert twins.used.tolist() == [False, False, True]
     assert np.diff(twins.group_ptr).tolist() == [6, 6, 2]
 

@@ -12,7 +12,7 @@ from gskn.graphs import GraphBatch, pool_matrix
 from gskn.kernels._colors import node_colors
 from gskn.kernels._inputs import Inputs, Level
 from gskn.kernels._terms import FeatureTerm, sum_terms
-from gskn.walks import refine
+from gskn.walks import refine_colors
 
 
 def subtree_kernel(
@@ -79,7 +79,7 @@ def subtree_colors(batch: GraphBatch, depth: int) -> list[IndexArray]:
     """Return the node colors of rounds 0 to ``depth``; in directed graphs, along edges."""
     rounds = [node_colors(batch)]
     for _ in range(depth):
-        rounds.append(refine([batch.adjacency], rounds[-1]))
+        rounds.append(refine_colors([batch.adjacency], rounds[-1]))
     return rounds
 
 

@@ -21,7 +21,7 @@ from gskn.exceptions import InputError
 from gskn.graphs import GraphBatch
 from gskn.layers._context import WalkContext
 from gskn.layers._features import NodeFeatures
-from gskn.layers._jit import (
+from gskn.layers._jit_walks import (
     SampledWalks,
     StepArrays,
     WalkArrays,
@@ -36,11 +36,11 @@ from gskn.walks import (
     MAX_PATTERN_LENGTH,
     anonymize,
     check_enumerable,
-    n_walks_from,
-    n_walks_of,
+    count_walks,
+    count_walks_by_graph,
     pattern_tree,
-    running_sums,
     scaled_weights,
+    walk_graph,
     walks_for_landmarks,
 )
 
@@ -174,7 +174,7 @@ class EnumeratedLayer(Layer):
         if not len(groups):
             return sums
         steps, walks = self._loop_arguments(context, factors, kernel)
-        n_walks = n_walks_from(context.steps.matrix, len(factors) - 1)[groups]
+        n_walks = count_walks(context.steps.matrix, len(factors) - 1)[groups]
         run_threads(
             lambda starts: fill_walk_sums(steps, walks, starts, sums),
             cut_by_work(groups, n_walks * factors.shape[2], ENUMERATION_CHUNK_NODES),
@@ -192,21 +192,17 @@ class EnumeratedLayer(Layer):
     ) -> None:
         """Overwrite the sums of nodes whose walks are sampled."""
         batch = context.batch
-        totals = running_sums(batch, scaled_weights(batch, use_weights=True))
-        graph = SampledWalks(
-            indptr=batch.adjacency.indptr,
-            indices=batch.adjacency.indices,
-            totals=totals,
-            positions=positions_within(batch.graph_sizes),
-            group_of=context.steps.group_of,
-            seed=np.uint64(self.seed),
-            n_walks=self.params.n_walks,
-        )
+        weights = scaled_weights(batch, use_weights=True)
+        positions = positions_within(batch.graph_sizes)
+        graph = walk_graph(batch, weights, positions, np.uint64(self.seed))
+        sampled_walks = SampledWalks(context.steps.group_of, self.params.n_walks)
         steps, walks = self._loop_arguments(context, factors, kernel)
         nodes = np.flatnonzero(sampled)
         work = np.full(len(nodes), float(self.params.n_walks * self.length) * sums.shape[1])
         run_threads(
-            lambda starts: fill_sampled_sums(steps, walks, graph, starts, sums),
+            lambda starts: fill_sampled_sums(
+                graph, sampled_walks, steps, walks, starts, sums
+            ),
             cut_by_work(nodes, work, ENUMERATION_CHUNK_NODES),
             context.n_jobs,
         )
@@ -241,7 +237,7 @@ class EnumeratedLayer(Layer):
     def _choose_sampled(self, context: WalkContext) -> BoolArray:
         """Return for every node whether its walks are sampled."""
         params, n_visits = self.params, self._n_enumerated(context)
-        n_walks = n_walks_of(context.steps.matrix, context.group_ptr, n_visits)
+        n_walks = count_walks_by_graph(context.steps.matrix, context.group_ptr, n_visits)
         chosen = np.asarray(n_walks > _MAX_WALKS)
         if params.method != "auto":
             chosen[:] = params.method == "sampled"

@@ -12,7 +12,7 @@ from gskn._threads import cut_by_work, run_threads
 from gskn._types import AnyArray, BoolArray, FloatArray, IndexArray
 from gskn.layers._context import WalkContext
 from gskn.layers._enumerated import EnumeratedLayer
-from gskn.layers._jit import PairSteps, fill_pair_sums
+from gskn.layers._jit_pairs import PairSteps, fill_pair_sums
 from gskn.layers._path_terms import (
     MAX_SIGNED_LENGTH,
     Cycle,
@@ -25,7 +25,7 @@ from gskn.layers._path_terms import (
     shared_ends,
 )
 from gskn.layers._steps import Steps
-from gskn.walks import n_walks_from, patterns
+from gskn.walks import count_walks, patterns
 
 _NOTHING = (Term(1, Place(())),)  # behind the last step
 
@@ -222,7 +222,7 @@ class _SignedSums:
     ) -> FloatArray:
         sums = np.zeros(far.shape)
         work = (
-            n_walks_from(self.steps.matrix, 3)[self.groups] * near.shape[1] * near.shape[2]
+            count_walks(self.steps.matrix, 3)[self.groups] * near.shape[1] * near.shape[2]
         )
         run_threads(
             lambda starts: fill_pair_sums(self.pair_steps, near, far, places, starts, sums),

@@ -10,7 +10,7 @@ from gskn._limits import STEP_CHUNK_GROUPS
 from gskn._threads import run_threads
 from gskn._types import FloatArray, IndexArray, NodeArray
 from gskn.graphs import GraphBatch
-from gskn.layers._jit import StepMatrix, fill_step_sums
+from gskn.layers._jit_steps import StepMatrix, fill_step_sums
 from gskn.walks import Twins, step_matrix, without_loops
 
 

@@ -1,64 +1,118 @@
-"""Terms of a plan computed on graphs: batched dense arrays, or one sparse matrix."""
+"""Algebra of walk matrices: batched dense arrays, or one sparse matrix.
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+Both classes satisfy the protocol `gskn.walks._terms.Algebra`.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array
 
 from gskn._blas import multiply
 from gskn._types import FloatArray, IndexArray
-from gskn.walks._jit import fill_complete_fours
-from gskn.walks._mobius import Kind
-from gskn.walks._plan import Plan, Term
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from gskn.walks._jit_k4 import fill_k4_sums
+from gskn.walks._plan import Plan
+from gskn.walks._quotients import GraphTraits
+from gskn.walks._terms import K4
 
 
 class Matrix(NamedTuple):
-    """Entries between classes of twins, and what is added where a node meets itself.
+    """Entries between twin groups, and values added where a node meets itself.
 
-    Without twins every class is one node, and there is nothing to add.
+    Without twins every group is one node, and ``extra`` is None.
     """
 
     entries: Any
     extra: FloatArray | None
 
 
-class Dense:
-    """Graphs of one padded size as an array of shape (n_graphs, size, size)."""
+class _WalkAlgebra(ABC):
+    """Operations that do not depend on the storage of matrices.
+
+    Parameters
+    ----------
+    steps : Matrix
+        Steps between twin groups.
+    sizes : ndarray or None
+        Nodes of every twin group; None if every group is one node.
+    traits : GraphTraits
+        Traits that all graphs share.
+    k4_sums : mapping from K4 to ndarray
+        Sums over complete graphs of four vertices, computed before.
+    """
 
     def __init__(
         self,
         steps: Matrix,
         sizes: FloatArray | None,
-        kind: Kind,
-    ):
-        self.steps, self.sizes, self.kind = steps, sizes, kind
-        self.degrees = self.reach(steps, None)
-        self.loops = _add(self._diagonal(steps), steps.extra)
+        traits: GraphTraits,
+        k4_sums: Mapping[K4, FloatArray],
+    ) -> None:
+        self.steps, self.sizes, self.traits = steps, sizes, traits
+        self._k4_sums = k4_sums
+        self._degrees = self.matvec(steps, None)
+        self._loops = _add(self._diagonal(steps), steps.extra)
+
+    @abstractmethod
+    def matvec(self, matrix: Matrix, vector: FloatArray | None) -> FloatArray:
+        """Return a matrix times a vector."""
+
+    @staticmethod
+    @abstractmethod
+    def _diagonal(matrix: Matrix) -> Any:
+        """Return the diagonal of the entries."""
+
+    def visits(self, n_left: int, n_stayed: int) -> FloatArray:
+        """Return the vector of a vertex that is left and stayed at so many times."""
+        # Padding has no steps; its rows are dropped, so any finite number will do.
+        safe = np.where(self._degrees > 0, self._degrees, 1.0)
+        vector: FloatArray = safe ** -float(n_left) * self._loops**n_stayed
+        return vector
+
+    def k4(self, term: K4) -> FloatArray:
+        """Return the sums over complete graphs of four vertices."""
+        return self._k4_sums[term]
+
+    @property
+    def _uses_edges_once(self) -> bool:
+        """Whether the matrix of an edge does not depend on how often it is used."""
+        return not (self.traits.weighted or self.traits.directed)
+
+    def _hadamard_extra(self, first: Matrix, second: Matrix) -> FloatArray | None:
+        if first.extra is None or second.extra is None:
+            return None
+        # (x + d)(y + e) - x y on the diagonal
+        extra: FloatArray = (self._diagonal(first) + first.extra) * second.extra
+        extra += first.extra * self._diagonal(second)
+        return extra
+
+
+class DenseAlgebra(_WalkAlgebra):
+    """Graphs of one padded size as an array of shape (n_graphs, size, size)."""
 
     @staticmethod
     def _diagonal(matrix: Matrix) -> Any:
-        return np.einsum("gii->gi", matrix.entries)  # a view that may be written to
+        return np.einsum("gii->gi", matrix.entries)  # a writable view
 
-    def step(self, there: int, back: int) -> Matrix:
-        """Return the matrix of an edge used so often there and back."""
-        if not (self.kind.weighted or self.kind.directed):
+    def step(self, forward: int, backward: int) -> Matrix:
+        """Return the matrix of an edge that is used ``forward`` and ``backward`` times."""
+        if self._uses_edges_once:
             return self.steps
-        entries = self.steps.entries
-        powered = _power(entries, there, self.kind)
-        if not back:
+        powered = self._power(self.steps.entries, forward)
+        if not backward:
             return Matrix(powered, None)
-        mirror = _power(entries.transpose(0, 2, 1), back, self.kind)
-        return Matrix(mirror if not there else powered * mirror, None)
+        mirror = self._power(self.steps.entries.transpose(0, 2, 1), backward)
+        return Matrix(powered * mirror if forward else mirror, None)
 
-    def visits(self, left: int, stayed: int) -> FloatArray:
-        """Return the vector of a vertex left and stayed at so often."""
-        return _visits(self.degrees, self.loops, left, stayed)
+    def _power(self, entries: FloatArray, power: int) -> FloatArray:
+        return entries**power if self.traits.weighted and power > 1 else entries
 
-    def times(self, first: Matrix, vector: Any, second: Matrix) -> Matrix:
-        """Return ``first diag(vector) second``."""
+    def mat_diag_mat(
+        self, first: Matrix, vector: FloatArray | None, second: Matrix
+    ) -> Matrix:
+        """Return ``first @ diag(vector) @ second``."""
         scale = _multiply(vector, self.sizes)
         left = first.entries if scale is None else first.entries * scale[:, None, :]
         if first.extra is None or second.extra is None:
@@ -71,58 +125,52 @@ class Dense:
         product += np.multiply(first.entries, rest, out=left)
         return Matrix(product, extra * second.extra)
 
-    def both(self, first: Matrix, second: Matrix) -> Matrix:
-        """Return the elementwise product of matrices."""
+    def hadamard(self, first: Matrix, second: Matrix) -> Matrix:
+        """Return the elementwise product of two matrices."""
         entries = first.entries * second.entries
-        return Matrix(entries, self._both_extra(first, second))
+        return Matrix(entries, self._hadamard_extra(first, second))
 
-    def _both_extra(self, first: Matrix, second: Matrix) -> FloatArray | None:
-        if first.extra is None or second.extra is None:
-            return None
-        # (x + d)(y + e) - x y on the diagonal
-        own: FloatArray = (self._diagonal(first) + first.extra) * second.extra
-        own += first.extra * self._diagonal(second)
-        return own
-
-    def reach(self, matrix: Matrix, vector: Any) -> FloatArray:
+    def matvec(self, matrix: Matrix, vector: FloatArray | None) -> FloatArray:
         """Return a matrix times a vector."""
         weighted = _multiply(vector, self.sizes)
         if weighted is None:
-            found = matrix.entries.sum(axis=2)
+            product = matrix.entries.sum(axis=2)
         else:
-            found = multiply(matrix.entries, weighted[:, :, None])[:, :, 0]
-        return _add(found, _times_vector(matrix.extra, vector))
+            product = multiply(matrix.entries, weighted[:, :, None])[:, :, 0]
+        return _add(product, _scale_extra(matrix.extra, vector))
 
     def ones(self) -> FloatArray:
         """Return the vector of ones."""
         return np.ones(self.steps.entries.shape[:2])
 
 
-class Sparse(Dense):
+class SparseAlgebra(_WalkAlgebra):
     """Graphs as one block-diagonal CSR matrix."""
 
     @staticmethod
     def _diagonal(matrix: Matrix) -> Any:
         return np.asarray(matrix.entries.diagonal())
 
-    def step(self, there: int, back: int) -> Matrix:
-        """Return the matrix of an edge used so often there and back."""
-        if not (self.kind.weighted or self.kind.directed):
+    def step(self, forward: int, backward: int) -> Matrix:
+        """Return the matrix of an edge that is used ``forward`` and ``backward`` times."""
+        if self._uses_edges_once:
             return self.steps
-        powered = self._powered(there)
-        if not back:
+        powered = self._power(forward)
+        if not backward:
             return Matrix(powered, None)
-        mirror = self._powered(back).T.tocsr()
-        return Matrix(mirror if not there else powered.multiply(mirror).tocsr(), None)
+        mirror = self._power(backward).T.tocsr()
+        return Matrix(powered.multiply(mirror).tocsr() if forward else mirror, None)
 
-    def _powered(self, power: int) -> csr_array:
+    def _power(self, power: int) -> csr_array:
         matrix = self.steps.entries
-        if power <= 1 or not self.kind.weighted:
+        if power <= 1 or not self.traits.weighted:
             return matrix
         return csr_array((matrix.data**power, matrix.indices, matrix.indptr), matrix.shape)
 
-    def times(self, first: Matrix, vector: Any, second: Matrix) -> Matrix:
-        """Return ``first diag(vector) second``."""
+    def mat_diag_mat(
+        self, first: Matrix, vector: FloatArray | None, second: Matrix
+    ) -> Matrix:
+        """Return ``first @ diag(vector) @ second``."""
         left = _scale_columns(first.entries, _multiply(vector, self.sizes))
         product = left @ second.entries
         if first.extra is None or second.extra is None:
@@ -132,33 +180,30 @@ class Sparse(Dense):
         product += _scale_columns(first.entries, _multiply(second.extra, vector))
         return Matrix(product, extra * second.extra)
 
-    def both(self, first: Matrix, second: Matrix) -> Matrix:
-        """Return the elementwise product of matrices."""
+    def hadamard(self, first: Matrix, second: Matrix) -> Matrix:
+        """Return the elementwise product of two matrices."""
         entries = first.entries.multiply(second.entries).tocsr()
-        return Matrix(entries, self._both_extra(first, second))
+        return Matrix(entries, self._hadamard_extra(first, second))
 
-    def reach(self, matrix: Matrix, vector: Any) -> FloatArray:
+    def matvec(self, matrix: Matrix, vector: FloatArray | None) -> FloatArray:
         """Return a matrix times a vector."""
         weighted = _multiply(vector, self.sizes)
         weighted = np.ones(matrix.entries.shape[1]) if weighted is None else weighted
-        return _add(matrix.entries @ weighted, _times_vector(matrix.extra, vector))
+        return _add(matrix.entries @ weighted, _scale_extra(matrix.extra, vector))
 
     def ones(self) -> FloatArray:
         """Return the vector of ones."""
         return np.ones(self.steps.entries.shape[0])
 
-    def four(
-        self,
-        steps: tuple[Matrix, ...],
-        visits: tuple[FloatArray, ...],
-        roots: IndexArray,
-    ) -> FloatArray:
-        """Return the sums over complete graphs of four vertices; twins stand apart."""
+    def sum_k4(self, term: K4, roots: IndexArray) -> FloatArray:
+        """Return the sums over complete graphs of four vertices from some nodes."""
+        matrices = [self.step(step.forward, step.backward).entries for step in term.steps]
+        visits = [self.visits(visit.n_left, visit.n_stayed) for visit in term.visits]
         sums = np.empty(len(roots))
-        fill_complete_fours(
-            tuple(matrix.entries.indptr.astype(np.int64) for matrix in steps),
-            tuple(matrix.entries.indices.astype(np.int32) for matrix in steps),
-            tuple(matrix.entries.data for matrix in steps),
+        fill_k4_sums(
+            tuple(matrix.indptr.astype(np.int64) for matrix in matrices),
+            tuple(matrix.indices.astype(np.int32) for matrix in matrices),
+            tuple(matrix.data for matrix in matrices),
             np.array(visits),
             roots,
             sums,
@@ -166,68 +211,27 @@ class Sparse(Dense):
         return sums
 
 
-def compute(
-    plan: Plan, algebra: Dense | Sparse, fours: dict[Term, FloatArray]
-) -> list[Any]:
-    """Compute the vector of every quotient; a term is forgotten after its last use."""
-    known: dict[Term, Any] = dict(fours)
-    left = dict(plan.n_uses)
-    wanted = {root for root in plan.roots if root is not None}
-    for term, parts in zip(plan.order, plan.parts, strict=True):
-        if term not in known:
-            known[term] = _compute_term(term, algebra, known)
-        for part in parts:
-            left[part] -= 1
-            if not left[part] and part not in wanted:
-                del known[part]
-    return [algebra.ones() if root is None else known[root] for root in plan.roots]
-
-
-def _compute_term(term: Term, algebra: Dense | Sparse, known: dict[Term, Any]) -> Any:
-    kind, *arguments = term
-    values = [known[a] if isinstance(a, tuple) else a for a in arguments]
-    if kind == "join":
-        return values[0] * values[1]
-    operation: Callable[..., Any] = getattr(algebra, kind)
-    return operation(*values)
-
-
-def compute_fours(plan: Plan, algebra: Sparse, roots: IndexArray) -> dict[Term, FloatArray]:
-    """Compute the complete graphs of four, which no product of matrices gives."""
-    return {
-        term: algebra.four(
-            tuple(algebra.step(*step[1:]) for step in term[1]),
-            tuple(algebra.visits(*visit[1:]) for visit in term[2]),
-            roots,
-        )
-        for term in plan.order
-        if term[0] == "four"
-    }
-
-
-def _power(matrix: FloatArray, power: int, kind: Kind) -> FloatArray:
-    return matrix**power if kind.weighted and power > 1 else matrix
-
-
-def _visits(degrees: FloatArray, loops: FloatArray, left: int, stayed: int) -> FloatArray:
-    # Padding has no steps; its rows are dropped, so any finite number will do.
-    safe = np.where(degrees > 0, degrees, 1.0)
-    return safe ** -float(left) * loops**stayed
+def sum_k4_terms(
+    plan: Plan, steps: csr_array, traits: GraphTraits, roots: IndexArray
+) -> dict[K4, FloatArray]:
+    """Return the values of all K4 terms of a plan, which no product of matrices gives."""
+    algebra = SparseAlgebra(Matrix(steps, None), None, traits, {})
+    return {term: algebra.sum_k4(term, roots) for term in plan.k4_terms}
 
 
 def _multiply(first: Any, second: Any) -> Any:
-    """Multiply where None is all ones."""
+    """Return the product of two vectors; None stands for ones."""
     if first is None or second is None:
         return second if first is None else first
     return first * second
 
 
-def _times_vector(extra: FloatArray | None, vector: Any) -> FloatArray | None:
+def _scale_extra(extra: FloatArray | None, vector: FloatArray | None) -> FloatArray | None:
     return None if extra is None else _multiply(extra, vector)
 
 
 def _add(first: FloatArray, second: FloatArray | None) -> FloatArray:
-    """Add where None is nothing."""
+    """Return the sum of two vectors; None stands for zeros."""
     return first if second is None else first + second
 
 

@@ -5,85 +5,36 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from scipy.sparse import csr_array
 
-from gskn._limits import MAX_WALKS
+from gskn._limits import (
+    MAX_EXACT_LENGTH,
+    MAX_INDUCED_LENGTH,
+    MAX_PATTERN_LENGTH,
+    MAX_WALKS,
+)
 from gskn._random import RandomState
-from gskn._types import AnyArray, IndexArray
+from gskn._types import AnyArray, BoolArray
 from gskn._validation import check_choice, check_flag, check_int, check_number, shorten
 from gskn.exceptions import InputError
-from gskn.graphs import GraphBatch, as_batch, pool_matrix
-from gskn.walks._exact import (
-    MAX_DENSE_SIZE,
-    MAX_EXACT_LENGTH,
-    SomeRows,
-    StepGraphs,
+from gskn.graphs import GraphBatch, as_batch
+from gskn.walks._exact import exact_rows
+from gskn.walks._grouping import MAX_DENSE_SIZE
+from gskn.walks._induced import induced_rows, unpack
+from gskn.walks._patterns import patterns
+from gskn.walks._rows import RowBlock, merge_rows
+from gskn.walks._sample import as_seed
+from gskn.walks._sampled_rows import sampled_rows
+from gskn.walks._table import PatternTable
+from gskn.walks._walk_batch import WalkBatch
+from gskn.walks._work import (
     check_enumerable,
-    exact_rows,
-    fours_work,
+    enumeration_work,
+    k4_work,
     memory_work,
-    merge_rows,
-    n_walks_by_graph,
     product_work,
 )
-from gskn.walks._induced import (
-    MAX_INDUCED_LENGTH,
-    induced_names,
-    induced_rows,
-    unpack,
-)
-from gskn.walks._patterns import MAX_PATTERN_LENGTH, pattern_names, patterns
-from gskn.walks._sample import as_seed, sampled_rows
 
 logger = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, eq=False)
-class PatternTable:
-    """How often every pattern occurs among the walks from every node.
-
-    Attributes
-    ----------
-    length : int
-        Nodes visited by a walk.
-    patterns : ndarray of shape (n_patterns, length)
-        All patterns of that length, those that never stay first (see `patterns`): the
-        columns are the same for all graphs.
-    rows : csr_array of shape (n_nodes, n_patterns)
-        Counts or probabilities, one row per node.
-    is_exact : ndarray of shape (n_graphs,)
-        Whether the rows of a graph are exact, else they are sampled.
-    graph_ptr : ndarray of shape (n_graphs + 1,)
-        First node of every graph.
-    arcs : list of lists of pairs, or None
-        For induced patterns, the edges between the symbols of every pattern. Then the
-        columns are the induced patterns that occur, in a fixed order.
-    """
-
-    length: int
-    patterns: AnyArray
-    rows: csr_array
-    is_exact: AnyArray
-    graph_ptr: IndexArray
-    arcs: list[list[tuple[int, int]]] | None = None
-
-    @property
-    def names(self) -> list[str]:
-        """Names of the patterns, such as "0-1-2-0" or, induced, "0-1-2-3 {0-2}"."""
-        if self.arcs is None:
-            return pattern_names(self.patterns)
-        return induced_names(self.patterns, self.arcs)
-
-    def graph_rows(self) -> csr_array:
-        """Return the sum of the rows of every graph."""
-        return (pool_matrix(self.graph_ptr) @ self.rows).tocsr()
-
-    def __repr__(self) -> str:
-        n_nodes, n_patterns = self.rows.shape
-        sampled = len(self.is_exact) - int(self.is_exact.sum())
-        how = "exact" if not sampled else f"{sampled} graphs sampled"
-        shape = f"n_nodes={n_nodes}, n_patterns={n_patterns}"
-        return f"PatternTable(length={self.length}, {shape}, {how})"
 
 
 def pattern_counts(  # noqa: PLR0913 - every one has a sensible default
@@ -99,51 +50,57 @@ def pattern_counts(  # noqa: PLR0913 - every one has a sensible default
     exact_counts: bool = True,
     n_jobs: int | None = None,
 ) -> PatternTable:
-    """Find the patterns of all walks that visit ``length`` nodes, from every node.
+    """Count the patterns of all walks that visit ``length`` nodes, from every node.
 
     Parameters
     ----------
-    graphs : anything `as_batch` reads
-        Directed or not, weighted or not, with self-loops or without. At a dead end a
-        walk stays where it is.
+    graphs : graph input
+        Anything that `as_batch` accepts: directed or undirected graphs, with or without
+        weights and self-loops. At a dead end a walk stays.
     length : int
-        Nodes visited, the start included: at most 10, and at most 8 for exact rows,
-        counts and induced patterns.
+        Number of nodes visited, including the start: exact up to 8, sampled up to 10.
+        Counts and induced patterns need at most 8.
     weighting : {"probability", "count"}, default="probability"
-        The probability that a random walk has a pattern, steps taken by edge weight; or
-        the number of walks that have it, whatever the weights.
+        The probability of a pattern, with steps in proportion to edge weights; or the
+        number of walks with this pattern, which ignores edge weights.
     method : {"auto", "exact", "sampled"}, default="auto"
-        "auto" samples only the graphs whose exact rows would take too much work, and
-        says so in the log.
+        "auto" samples the graphs whose exact computation would exceed ``max_work``, and
+        logs a warning.
     induced : bool, default=False
-        Whether a pattern also contains which of the visited nodes are adjacent. Walks
-        are then enumerated, up to ``max_work`` of them in a graph; length at most 8.
+        Whether a pattern includes which visited nodes are adjacent. Walks are then
+        enumerated, up to ``max_work`` for a graph.
     n_walks : int, default=30
-        Walks per node where they are sampled, at most 100,000.
+        Sampled walks per node, at most 100,000.
     random_state : int, Generator or None, default=None
         Seed of sampled walks.
     max_work : float, default=2e8
-        Multiplications of one sparse product, or walks to enumerate, beyond which
-        "auto" samples a graph. A multiplication takes up to 20 bytes, and what else takes
-        memory or time (sums over quotients; complete graphs of four at length 8) is
-        added in this unit, so that the default bounds memory by 4 GB a graph.
+        Largest work of a graph that "auto" computes exactly, in multiplications of one
+        sparse product or in enumerated walks. A multiplication takes up to 20 bytes, and
+        other memory and time (sums over quotients; K4 at length 8) are added in this unit,
+        so the default limits the memory of a graph to 4 GB.
     exact_counts : bool, default=True
-        Whether counts beyond 2^53, which floats cannot hold exactly, are refused.
+        Whether counts of 2^53 or more, which floats cannot represent exactly, raise an
+        error.
     n_jobs : int or None, default=None
-        Threads; None is one (and those of BLAS), -1 as many as there are cores.
+        Number of threads; None means 1 (plus the threads of BLAS), -1 one per core.
 
     Returns
     -------
     table : PatternTable
+        Rows of all nodes.
+
+    Raises
+    ------
+    InputError
+        If an option is not valid, or counts cannot be computed exactly.
 
     Notes
     -----
-    No walk is enumerated, but for induced patterns: see ``gskn.walks._mobius`` for the
-    identity, ``gskn.walks._plan`` for how its terms are computed by products of matrices,
-    ``gskn.walks._twins`` for nodes that need no row of their own. Time grows with the
-    number of walks of three steps (two for lengths below 6, four for length 8) in sparse
-    graphs, and with the cube of the size in small dense ones (the fourth power at
-    length 8).
+    No walks are enumerated, except for induced patterns. See ``gskn.walks._mobius`` for the
+    identity, ``gskn.walks._plan`` for the products of matrices that compute its terms, and
+    ``gskn.walks._twins`` for nodes that share a row. The time grows with the number of
+    walks of three steps (two for lengths below 6, four for length 8) on sparse graphs, and
+    with the third power of the size on small dense graphs (the fourth power at length 8).
 
     Examples
     --------
@@ -176,8 +133,23 @@ def pattern_tables(  # noqa: PLR0913 - as pattern_counts
 ) -> list[PatternTable]:
     """Return the tables of `pattern_counts` for all lengths from 1 to ``length``.
 
-    The lengths share the common parts of their quotients, so all together cost little
-    more than the last. Parameters are those of `pattern_counts`.
+    The lengths share common terms, so all of them cost little more than the last.
+
+    Parameters
+    ----------
+    graphs, length, weighting, method, n_walks, random_state, max_work, n_jobs
+        See `pattern_counts`.
+
+    Returns
+    -------
+    tables : list of PatternTable
+        One table for every length.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> [table.rows.shape for table in pattern_tables(np.ones((3, 3)) - np.eye(3), 4)]
+    [(3, 1), (3, 2), (3, 5), (3, 15)]
     """
     seed = as_seed(random_state)
     options = _Options(weighting, method, n_walks, seed, max_work, n_jobs=n_jobs)
@@ -187,7 +159,7 @@ def pattern_tables(  # noqa: PLR0913 - as pattern_counts
 
 @dataclass(frozen=True)
 class _Options:
-    """Checked options of `pattern_counts`."""
+    """Validated options of `pattern_counts`."""
 
     weighting: str
     method: str
@@ -213,7 +185,7 @@ def _check_length(length: object, options: _Options, *, induced: object) -> int:
     """Return the length of patterns if it is within the limit of the options."""
     limits = [(MAX_PATTERN_LENGTH, "sampled patterns", "use a smaller length")]
     if check_flag(induced, "induced"):
-        limits.append((MAX_INDUCED_LENGTH, "induced patterns", "leave induced=False"))
+        limits.append((MAX_INDUCED_LENGTH, "induced patterns", "use induced=False"))
     if not options.probability:
         remedy = "use weighting='probability', or a smaller length"
         limits.append((MAX_EXACT_LENGTH, "counts", remedy))
@@ -221,10 +193,10 @@ def _check_length(length: object, options: _Options, *, induced: object) -> int:
         remedy = f"use method='sampled' up to length {MAX_PATTERN_LENGTH}"
         limits.append((MAX_EXACT_LENGTH, "method='exact'", remedy))
     checked = check_int(length, "length", minimum=1)
-    for maximum, what, remedy in reversed(limits):
+    for maximum, purpose, remedy in reversed(limits):
         if checked > maximum:
             raise InputError(
-                f"length must be at most {maximum} for {what}, got {shorten(checked)}; "
+                f"length must be at most {maximum} for {purpose}, got {shorten(checked)}; "
                 f"{remedy}."
             )
     return checked
@@ -233,28 +205,48 @@ def _check_length(length: object, options: _Options, *, induced: object) -> int:
 def _tables(
     batch: GraphBatch, lengths: tuple[int, ...], options: _Options
 ) -> list[PatternTable]:
-    longest = max(lengths)
-    steps = StepGraphs.of(batch, use_weights=options.probability)
-    chosen = _choose(steps, longest, options)
-    _check_countable(chosen, longest, options)
-    groups = exact_rows(
-        steps,
+    """Return one table for every length."""
+    walks = WalkBatch.from_batch(batch, use_weights=options.probability)
+    is_exact = _choose_exact(walks, max(lengths), options)
+    _check_countable(is_exact, max(lengths), options)
+    blocks = [
+        *_exact_blocks(walks, is_exact, lengths, options),
+        *_sampled_blocks(walks, ~is_exact, lengths, options),
+    ]
+    tables = []
+    for place, length in enumerate(lengths):
+        listed = patterns(length, staying=True)
+        length_blocks = [by_length[place] for by_length in blocks]
+        rows = merge_rows(length_blocks, batch.n_nodes, len(listed), options.n_jobs)
+        tables.append(PatternTable(length, listed, rows, is_exact, batch.graph_ptr))
+    return tables
+
+
+def _exact_blocks(
+    walks: WalkBatch, chosen: BoolArray, lengths: tuple[int, ...], options: _Options
+) -> list[list[RowBlock]]:
+    """Return the exact rows of the chosen graphs, one block for every length."""
+    return exact_rows(
+        walks,
         np.flatnonzero(chosen),
         lengths,
         probability=options.probability,
-        floats=not options.exact_counts,
+        exact_counts=options.exact_counts,
         n_jobs=options.n_jobs,
     )
-    pieces: list[list[SomeRows]] = [[] for _ in lengths]
-    for rows_by_length in groups:
-        for collected, rows in zip(pieces, rows_by_length, strict=True):
-            collected.append(rows)
+
+
+def _sampled_blocks(
+    walks: WalkBatch, chosen: BoolArray, lengths: tuple[int, ...], options: _Options
+) -> list[list[RowBlock]]:
+    """Return the sampled rows of the chosen graphs, one block for every length."""
+    batch, blocks = walks.batch, []
     for weighted in (False, True):
         # Separately: rows of a graph without weights must not depend on other graphs.
-        nodes = np.flatnonzero((~chosen & (steps.weighted == weighted))[batch.node_graphs])
+        nodes = np.flatnonzero((chosen & (walks.weighted == weighted))[batch.node_graphs])
         if not len(nodes):
             continue
-        sampled = sampled_rows(
+        matrices = sampled_rows(
             batch,
             nodes,
             lengths,
@@ -263,72 +255,74 @@ def _tables(
             use_weights=weighted,
             n_jobs=options.n_jobs,
         )
-        for collected, found in zip(pieces, sampled, strict=True):
-            collected.append(SomeRows(nodes, np.arange(len(nodes)), found))
-    tables = []
-    for collected, length in zip(pieces, lengths, strict=True):
-        listed = patterns(length, staying=True)
-        merged = merge_rows(collected, batch.n_nodes, len(listed), options.n_jobs)
-        tables.append(PatternTable(length, listed, merged, chosen, batch.graph_ptr))
-    return tables
+        sources = np.arange(len(nodes))
+        blocks.append([RowBlock(nodes, sources, rows) for rows in matrices])
+    return blocks
 
 
 def _induced_table(batch: GraphBatch, length: int, options: _Options) -> PatternTable:
-    chosen = np.full(batch.n_graphs, options.method != "sampled")
-    n_walks = n_walks_by_graph(batch, length)
+    is_exact = np.full(batch.n_graphs, options.method != "sampled")
+    n_walks = enumeration_work(batch, length)
     if options.method == "auto":
-        chosen = _within(n_walks, options.max_work, "walks to enumerate")
-    check_enumerable(n_walks[chosen], length)
-    _check_countable(chosen, length, options)
+        is_exact = _within(n_walks, options.max_work, "walks to enumerate")
+    check_enumerable(n_walks[is_exact], length)
+    _check_countable(is_exact, length, options)
     codes, rows = induced_rows(
         batch,
-        chosen,
+        is_exact,
         length,
         probability=options.probability,
         n_walks=options.n_walks,
         seed=options.seed,
         n_jobs=options.n_jobs,
     )
-    found, arcs = unpack(codes, length)
-    return PatternTable(length, found, rows, chosen, batch.graph_ptr, arcs)
+    symbols, arcs = unpack(codes, length)
+    return PatternTable(length, symbols, rows, is_exact, batch.graph_ptr, arcs)
 
 
-def _check_countable(chosen: AnyArray, length: int, options: _Options) -> None:
+def _check_countable(is_exact: AnyArray, length: int, options: _Options) -> None:
+    """Raise if counts would have to be sampled."""
     if not options.probability and options.method == "sampled":
         raise InputError("Counts cannot be sampled; use weighting='probability'.")
-    if not chosen.all() and not options.probability:
+    if not is_exact.all() and not options.probability:
         raise InputError(
-            f"Graph {int(np.argmin(chosen))} is too large for exact counts of length "
+            f"Graph {int(np.argmin(is_exact))} is too large for exact counts of length "
             f"{length}; use weighting='probability', or raise max_work."
         )
 
 
-def _within(work: AnyArray, max_work: float, what: str) -> AnyArray:
-    """Return which graphs are within the bound, and log why others are sampled."""
-    chosen = np.asarray(work <= max_work)
-    if not chosen.all():
-        number = int(np.argmin(chosen))
-        logger.warning(
-            "%d graphs are sampled: graph %d would need %.1e %s, beyond max_work = %.1e",
-            *(int((~chosen).sum()), number, work[number], what, max_work),
-        )
-    return chosen
-
-
-def _choose(steps: StepGraphs, length: int, options: _Options) -> AnyArray:
-    """Return for every graph whether its rows are to be exact."""
-    batch: GraphBatch = steps.batch
+def _choose_exact(walks: WalkBatch, length: int, options: _Options) -> BoolArray:
+    """Return for every graph whether its rows are computed exactly."""
+    n_graphs = walks.batch.n_graphs
     if options.method == "sampled":
-        return np.zeros(batch.n_graphs, dtype=bool)
+        return np.zeros(n_graphs, dtype=bool)
     if length > MAX_EXACT_LENGTH:
-        logger.info("length %d is beyond the exact method; all graphs are sampled", length)
-        return np.zeros(batch.n_graphs, dtype=bool)
+        logger.info(
+            "All graphs are sampled: length %d is above %d", length, MAX_EXACT_LENGTH
+        )
+        return np.zeros(n_graphs, dtype=bool)
     if options.method == "exact" or length <= 3:  # short patterns need no products
-        return np.ones(batch.n_graphs, dtype=bool)
-    work = product_work(steps, length)
-    work[steps.sizes <= MAX_DENSE_SIZE] = 0  # dense algebra bounds these
-    work += memory_work(steps, length)
+        return np.ones(n_graphs, dtype=bool)
+    work = product_work(walks, length)
+    work[walks.sizes <= MAX_DENSE_SIZE] = 0  # bounded by dense algebra
+    work += memory_work(walks, length)
     if length == MAX_EXACT_LENGTH:
-        near = np.flatnonzero(work <= options.max_work)
-        work[near] += fours_work(steps, near)
+        candidates = np.flatnonzero(work <= options.max_work)
+        work[candidates] += k4_work(walks, candidates)
     return _within(work, options.max_work, "multiplications")
+
+
+def _within(work: AnyArray, max_work: float, unit: str) -> BoolArray:
+    """Return which graphs are within the bound, and warn if others are sampled."""
+    is_exact = np.asarray(work <= max_work)
+    if not is_exact.all():
+        number = int(np.argmin(is_exact))
+        logger.warning(
+            "%d graphs are sampled: graph %d would need %.1e %s, above max_work = %.1e",
+            int((~is_exact).sum()),
+            number,
+            work[number],
+            unit,
+            max_work,
+        )
+    return is_exact

@@ -1,14 +1,15 @@
-"""Induced patterns: a pattern, and which of the visited nodes are adjacent.
+"""Induced patterns: patterns with the edges between visited nodes.
 
-Walks are enumerated by a compiled loop while they are few enough, else sampled. What a
-walk is called is packed into 64 bits: the number of its symbols, the rank of its pattern
-among those with as many symbols, and two bits for every pair of symbols, for an edge
-there and one back.
+Walks are enumerated by a compiled loop if they are few enough, else sampled. The induced
+pattern of a walk is packed into 64 bits: the number of its symbols, the rank of its pattern
+among the patterns with this number of symbols, and two bits for every pair of symbols, one
+for each direction of an edge.
 """
 
 import itertools
 from collections.abc import Callable
 from functools import lru_cache, partial
+from typing import TypeAlias
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -17,16 +18,31 @@ from gskn._offsets import positions_within, running_total
 from gskn._threads import cut_by_work, run_threads
 from gskn._types import AnyArray, FloatArray, IndexArray
 from gskn.graphs import GraphBatch
-from gskn.walks._exact import n_walks_from, with_dead_ends
-from gskn.walks._jit import fill_induced
-from gskn.walks._patterns import patterns
-from gskn.walks._sample import pattern_tree, running_sums, scaled_weights, step_chances
+from gskn.walks._jit_induced import (
+    CodeLists,
+    HashTable,
+    InducedWalks,
+    NodeMarks,
+    PatternCodes,
+    fill_induced,
+)
+from gskn.walks._patterns import pattern_tree, patterns
+from gskn.walks._steps import (
+    count_walks,
+    scaled_weights,
+    step_probabilities,
+    walk_graph,
+    with_dead_ends,
+)
 
-MAX_INDUCED_LENGTH = 8  # the bits of longer ones do not fit
 _FIRST_CAPACITY = 2**12
-_NODES_AT_ONCE = 2**14
-_WORK_A_WALK = 32.0  # in multiplications, about
-_NONE = (np.empty(0, np.uint64), np.empty(0), np.empty(0, np.int64))
+_CHUNK_NODES = 2**14
+_WALK_WORK = 32.0  # of one walk, in multiplications (approximate)
+_EMPTY = CodeLists(np.empty(0, np.uint64), np.empty(0), np.empty(0, np.int64))
+
+# Nodes, marks, table and lists to the number of nodes that are done; see `fill_induced`.
+_Fill: TypeAlias = Callable[[IndexArray, NodeMarks, HashTable, CodeLists], int]
+_Arcs: TypeAlias = list[tuple[int, int]]
 
 
 def induced_rows(
@@ -39,107 +55,111 @@ def induced_rows(
     seed: np.uint64,
     n_jobs: int | None = None,
 ) -> tuple[AnyArray, csr_array]:
-    """Return the codes of the induced patterns found, sorted, and a row for every node."""
-    matrix, owners = batch.adjacency, batch.node_graphs
+    """Return the sorted codes of all induced patterns that occur, and a row per node."""
+    owners = batch.node_graphs
     weights = scaled_weights(batch, use_weights=True)
-    children, first_states = pattern_tree(length)
-    packed = np.concatenate(
-        [np.zeros(first_states[length], dtype=np.uint64), _packed_patterns(length)]
+    walks = InducedWalks(
+        probabilities=step_probabilities(batch, weights) if probability else np.empty(0),
+        directed=batch.directed[owners],
+        sampled=~is_exact[owners],
+        n_walks=n_walks,
     )
     fill = partial(
         fill_induced,
-        matrix.indptr,
-        matrix.indices,
-        step_chances(batch, weights) if probability else np.empty(0),
-        running_sums(batch, weights),
-        batch.directed[owners],
-        ~is_exact[owners],
-        positions_within(batch.graph_sizes),
-        seed,
-        n_walks,
-        children,
-        packed,
+        walk_graph(batch, weights, positions_within(batch.graph_sizes), seed),
+        walks,
+        _pattern_codes(length),
     )
-
+    steps = with_dead_ends(batch.adjacency.tocsr())
     work = np.where(
-        is_exact[owners],
-        n_walks_from(with_dead_ends(matrix.tocsr()), max(length - 1, 1)),
-        float(n_walks * length),
+        walks.sampled, float(n_walks * length), count_walks(steps, max(length - 1, 1))
     )
 
-    def collect(first: int) -> tuple[AnyArray, FloatArray, IndexArray]:
-        nodes = np.arange(first, min(first + _NODES_AT_ONCE, batch.n_nodes))
+    def collect(first: int) -> CodeLists:
+        nodes = np.arange(first, min(first + _CHUNK_NODES, batch.n_nodes))
         return _collect(fill, nodes, work)
 
-    parts = run_threads(collect, list(range(0, batch.n_nodes, _NODES_AT_ONCE)), n_jobs)
-    codes, values, counts = (
-        np.concatenate(part) for part in zip(_NONE, *parts, strict=True)
-    )
-    distinct, columns = np.unique(codes, return_inverse=True)
-    shape = (batch.n_nodes, len(distinct))
-    rows = csr_array((values, columns.astype(np.int64), running_total(counts)), shape)
+    parts = run_threads(collect, list(range(0, batch.n_nodes, _CHUNK_NODES)), n_jobs)
+    lists = _concatenate(parts)
+    codes, columns = np.unique(lists.codes, return_inverse=True)
+    entries = (lists.values, columns.astype(np.int64), running_total(lists.counts))
+    rows = csr_array(entries, (batch.n_nodes, len(codes)))
     rows.sort_indices()
-    return distinct, rows
+    return codes, rows
 
 
-def _collect(
-    fill: Callable[..., int], nodes: IndexArray, work: FloatArray
-) -> tuple[AnyArray, FloatArray, IndexArray]:
-    """Return codes, values and their number for some nodes, one after another.
-
-    ``work`` is the number of walks from every node of the batch.
-    """
-    scratch = np.full(len(work), -1, np.int8), np.zeros(len(work), np.uint64)
-    pieces, capacity = [_NONE], _FIRST_CAPACITY
-    for some in cut_by_work(nodes, _WORK_A_WALK * work[nodes], len(nodes)):
-        found, capacity = _fill_tables(fill, some, scratch, capacity)
-        pieces += found
-    codes, values, counts = (np.concatenate(part) for part in zip(*pieces, strict=True))
-    return codes, values, counts
+def _collect(fill: _Fill, nodes: IndexArray, work: FloatArray) -> CodeLists:
+    """Return the codes of some nodes. ``work`` is the number of walks from every node."""
+    marks = NodeMarks(np.full(len(work), -1, np.int8), np.zeros(len(work), np.uint64))
+    pieces: list[CodeLists] = []
+    capacity = _FIRST_CAPACITY
+    for some in cut_by_work(nodes, _WALK_WORK * work[nodes], len(nodes)):
+        filled, capacity = _fill_lists(fill, some, marks, capacity)
+        pieces += filled
+    return _concatenate(pieces)
 
 
-def _fill_tables(
-    fill: Callable[..., int],
-    nodes: IndexArray,
-    scratch: tuple[AnyArray, AnyArray],
-    capacity: int,
-) -> tuple[list[tuple[AnyArray, FloatArray, IndexArray]], int]:
-    """Return codes, values and their number in pieces, and the capacity of the tables."""
+def _fill_lists(
+    fill: _Fill, nodes: IndexArray, marks: NodeMarks, capacity: int
+) -> tuple[list[CodeLists], int]:
+    """Return the codes of some nodes in pieces, and the capacity of the last table."""
     pieces = []
     while len(nodes):
-        table = (
-            *scratch,
-            np.zeros(capacity, np.uint64),
-            np.empty(capacity),
-            np.zeros(capacity, np.int64),
+        table = HashTable(
+            np.zeros(capacity, np.uint64), np.empty(capacity), np.zeros(capacity, np.int64)
         )
         # A table is at most half full, so that one node always fits the lists.
-        codes, values = np.empty(4 * capacity, np.uint64), np.empty(4 * capacity)
-        counts = np.empty(len(nodes), np.int64)
-        n_done = fill(nodes, table, codes, values, counts)
-        n_codes = counts[:n_done].sum()
-        pieces.append((codes[:n_codes], values[:n_codes], counts[:n_done]))
+        lists = CodeLists(
+            np.empty(4 * capacity, np.uint64),
+            np.empty(4 * capacity),
+            np.empty(len(nodes), np.int64),
+        )
+        n_done = fill(nodes, marks, table, lists)
+        counts = lists.counts[:n_done]
+        n_codes = counts.sum()
+        pieces.append(CodeLists(lists.codes[:n_codes], lists.values[:n_codes], counts))
         nodes = nodes[n_done:]
         if not n_done:
             capacity *= 4
     return pieces, capacity
 
 
-def unpack(codes: AnyArray, length: int) -> tuple[AnyArray, list[list[tuple[int, int]]]]:
-    """Return the patterns that codes stand for, and the arcs between their symbols."""
+def _concatenate(pieces: list[CodeLists]) -> CodeLists:
+    fields = zip(_EMPTY, *pieces, strict=True)
+    return CodeLists(*(np.concatenate(arrays) for arrays in fields))
+
+
+@lru_cache(maxsize=16)
+def _pattern_codes(length: int) -> PatternCodes:
+    """Return the tree of patterns and their codes before the bits of arcs are set."""
+    children, first_states = pattern_tree(length)
     listed = patterns(length, staying=True)
-    of_size = [np.flatnonzero(listed.max(axis=1) + 1 == k) for k in range(length + 1)]
-    found, arcs = [], []
+    sizes = listed.max(axis=1).astype(np.int64) + 1
+    first = int(first_states[length])
+    codes = np.zeros(first + len(listed), dtype=np.uint64)
+    for n_symbols in range(1, length + 1):
+        numbers = np.flatnonzero(sizes == n_symbols)
+        ranks = np.arange(len(numbers), dtype=np.uint64)
+        shift = np.uint64(n_symbols * (n_symbols - 1))
+        codes[first + numbers] = np.uint64(n_symbols) << np.uint64(60) | ranks << shift
+    return PatternCodes(children, codes)
+
+
+def unpack(codes: AnyArray, length: int) -> tuple[AnyArray, list[_Arcs]]:
+    """Return the patterns of some codes, and the arcs between their symbols."""
+    listed = patterns(length, staying=True)
+    by_size = [np.flatnonzero(listed.max(axis=1) + 1 == k) for k in range(length + 1)]
+    symbols, arcs = [], []
     for code in codes.tolist():
         n_symbols = code >> 60
         n_bits = n_symbols * (n_symbols - 1)
         rank = (code & (2**60 - 1)) >> n_bits
-        found.append(listed[of_size[n_symbols][rank]])
-        arcs.append(_arcs(code, n_symbols))
-    return np.array(found, dtype=np.int8).reshape(-1, length), arcs
+        symbols.append(listed[by_size[n_symbols][rank]])
+        arcs.append(_unpack_arcs(code, n_symbols))
+    return np.array(symbols, dtype=np.int8).reshape(-1, length), arcs
 
 
-def _arcs(code: int, n_symbols: int) -> list[tuple[int, int]]:
+def _unpack_arcs(code: int, n_symbols: int) -> _Arcs:
     arcs = []
     for high in range(1, n_symbols):
         for low in range(high):
@@ -149,36 +169,22 @@ def _arcs(code: int, n_symbols: int) -> list[tuple[int, int]]:
     return sorted(arcs)
 
 
-@lru_cache(maxsize=16)
-def _packed_patterns(length: int) -> AnyArray:
-    """Return, for every pattern, its code before the bits of its arcs are set."""
-    listed = patterns(length, staying=True)
-    sizes = listed.max(axis=1).astype(np.int64) + 1
-    packed = np.zeros(len(listed), dtype=np.uint64)
-    for n_symbols in range(1, length + 1):
-        numbers = np.flatnonzero(sizes == n_symbols)
-        ranks = np.arange(len(numbers), dtype=np.uint64)
-        shift = np.uint64(n_symbols * (n_symbols - 1))
-        packed[numbers] = np.uint64(n_symbols) << np.uint64(60) | ranks << shift
-    return packed
-
-
-def induced_names(patterns: AnyArray, arcs: list[list[tuple[int, int]]]) -> list[str]:
-    """Write induced patterns as "0-1-2-3 {0-2}": also the edges that are not walked."""
+def induced_names(patterns: AnyArray, arcs: list[_Arcs]) -> list[str]:
+    """Return names such as "0-1-2-3 {0-2}": the edges that the walk does not use follow."""
     return [
-        f"{'-'.join(map(str, pattern))}{_extra(pattern, pairs)}"
+        f"{'-'.join(map(str, pattern))}{_extra_edges(pattern, pairs)}"
         for pattern, pairs in zip(patterns.tolist(), arcs, strict=True)
     ]
 
 
-def _extra(pattern: list[int], arcs: list[tuple[int, int]]) -> str:
-    """List the pairs that are joined but not walked, and all that are joined one way."""
-    walked = {(min(s), max(s)) for s in itertools.pairwise(pattern)}
-    found = set(arcs)
+def _extra_edges(pattern: list[int], arcs: _Arcs) -> str:
+    """List the edges that the walk does not use, and all edges of one direction."""
+    walked = {(min(step), max(step)) for step in itertools.pairwise(pattern)}
+    present = set(arcs)
     texts = []
     for a, b in sorted({(min(arc), max(arc)) for arc in arcs}):
-        if (a, b) in found and (b, a) in found:
+        if (a, b) in present and (b, a) in present:
             texts += [] if (a, b) in walked else [f"{a}-{b}"]
         else:
-            texts.append(f"{a}>{b}" if (a, b) in found else f"{b}>{a}")
+            texts.append(f"{a}>{b}" if (a, b) in present else f"{b}>{a}")
     return f" {{{' '.join(texts)}}}" if texts else ""

@@ -5,10 +5,10 @@ from functools import lru_cache
 
 import numpy as np
 
-from gskn._types import AnyArray
+from gskn._limits import MAX_PATTERN_LENGTH
+from gskn._offsets import running_total
+from gskn._types import AnyArray, IndexArray
 from gskn._validation import check_flag, check_int
-
-MAX_PATTERN_LENGTH = 10  # which has 115,975 patterns; every node has a row of them
 
 
 def patterns(length: int, *, staying: bool = False) -> AnyArray:
@@ -17,17 +17,18 @@ def patterns(length: int, *, staying: bool = False) -> AnyArray:
     Parameters
     ----------
     length : int
-        Nodes visited, the start included (the paper's *l*); at most 10.
+        Number of nodes visited, including the start (the paper's *l*); at most 10.
     staying : bool, default=False
-        Whether to list also the patterns of walks that stay where they are for a step,
-        which only self-loops and dead ends allow.
+        Whether to include patterns with equal consecutive symbols, which occur only with
+        self-loops and dead ends.
 
     Returns
     -------
     patterns : ndarray of shape (n_patterns, length)
-        Symbols count from 0. Patterns that never stay come first, in the order of
-        dictionaries: 1, 1, 2, 5, 15, 52, 203, 877 for lengths 1 to 8; then, with
-        ``staying``, the others in the same order: 1, 2, 5, 15, 52, 203, 877, 4140 in all.
+        Symbols, starting at 0. Patterns without equal consecutive symbols come first, in
+        lexicographic order: 1, 1, 2, 5, 15, 52, 203, 877 for lengths 1 to 8. With
+        ``staying``, the others follow in the same order: 1, 2, 5, 15, 52, 203, 877, 4140
+        in total.
 
     Examples
     --------
@@ -40,12 +41,38 @@ def patterns(length: int, *, staying: bool = False) -> AnyArray:
 
 
 def pattern_names(patterns: AnyArray) -> list[str]:
-    """Write patterns as "0-1-2-0"."""
+    """Return the names of patterns.
+
+    Parameters
+    ----------
+    patterns : ndarray of shape (n_patterns, length)
+        Symbols, starting at 0.
+
+    Returns
+    -------
+    names : list of str
+        Symbols joined by hyphens.
+
+    Examples
+    --------
+    >>> pattern_names(patterns(3))
+    ['0-1-0', '0-1-2']
+    """
     return ["-".join(map(str, pattern)) for pattern in patterns.tolist()]
 
 
 def quotient(pattern: AnyArray) -> list[tuple[int, int]]:
-    """Return the graph a pattern draws: the distinct pairs of symbols it steps between.
+    """Return the edges of the quotient of a pattern.
+
+    Parameters
+    ----------
+    pattern : ndarray of shape (length,)
+        Symbols, starting at 0.
+
+    Returns
+    -------
+    edges : list of (int, int)
+        Distinct pairs of consecutive symbols, sorted.
 
     Examples
     --------
@@ -59,13 +86,33 @@ def quotient(pattern: AnyArray) -> list[tuple[int, int]]:
 
 @lru_cache(maxsize=MAX_PATTERN_LENGTH)
 def _all_patterns(length: int) -> tuple[AnyArray, int]:
-    """Grow all patterns symbol by symbol; those that never stay first."""
-    grown = np.zeros((1, 1), dtype=np.int8)
+    """Return all patterns, and the number of those without equal consecutive symbols."""
+    listed = np.zeros((1, 1), dtype=np.int8)
     for _ in range(length - 1):
-        n_next = grown.max(axis=1).astype(np.int64) + 2  # any known symbol, or a new one
+        n_next = listed.max(axis=1).astype(np.int64) + 2  # any old symbol, or a new one
         symbols = np.concatenate([np.arange(count) for count in n_next])
-        grown = np.column_stack([np.repeat(grown, n_next, axis=0), symbols.astype(np.int8)])
-    stays = (grown[:, 1:] == grown[:, :-1]).any(axis=1)
-    listed = np.concatenate([grown[~stays], grown[stays]])
-    listed.flags.writeable = False
-    return listed, int((~stays).sum())
+        repeated = np.repeat(listed, n_next, axis=0)
+        listed = np.column_stack([repeated, symbols.astype(np.int8)])
+    stays = (listed[:, 1:] == listed[:, :-1]).any(axis=1)
+    ordered = np.concatenate([listed[~stays], listed[stays]])
+    ordered.flags.writeable = False
+    return ordered, int((~stays).sum())
+
+
+@lru_cache(maxsize=16)
+def pattern_tree(length: int) -> tuple[IndexArray, IndexArray]:
+    """Return the tree of all patterns of up to ``length`` symbols.
+
+    States are patterns, numbered by length and then in the order of `patterns`. The first
+    array holds the state of a pattern with one more symbol, for every state and symbol;
+    the second one the first state of every length.
+    """
+    sizes = [len(patterns(k, staying=True)) for k in range(1, length)]
+    first_states = running_total(np.array([0, *sizes]))
+    children = np.zeros((int(first_states[-1]), length), dtype=np.int64)
+    for size in range(1, length):
+        shorter = {tuple(p): n for n, p in enumerate(patterns(size, staying=True).tolist())}
+        for number, pattern in enumerate(patterns(size + 1, staying=True).tolist()):
+            parent = first_states[size] + shorter[tuple(pattern[:-1])]
+            children[parent, pattern[-1]] = first_states[size + 1] + number
+    return children, first_states

@@ -1,164 +1,179 @@
-"""How to sum over all maps of a quotient: vertices are eliminated one by one.
+"""Plans of sums over all maps of quotients: vertices are eliminated one by one.
 
-Eliminating a vertex with one neighbour is a matrix times a vector, with two neighbours
-a matrix product. Terms are tuples, so equal parts of different quotients are the same
-term and are computed once:
-
-    ("step", p, q)         W^p * (W^T)^q, elementwise; the matrix of one edge
-    ("times", X, v, Y)     X diag(v) Y
-    ("both", X, Y)         X * Y, elementwise
-    ("visits", p, q)       d^-p * diag(W)^q; the vector of one vertex
-    ("reach", X, v)        X v
-    ("join", v, w)         v * w
-    ("four", steps, visits)  the complete graph on the root and three others
-
-The vector None is all ones. Up to length 7 every quotient has treewidth at most two;
-at length 8 the one exception is the complete graph on four vertices.
+Eliminating a vertex with one neighbor is a matrix-vector product, with two neighbors a
+product of two matrices. Up to length 7 every quotient has treewidth at most two; at length
+8 the only exception is K4, the complete graph of four vertices (docs/theory/patterns.md).
 """
 
-from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, TypeAlias
+from itertools import combinations
+from typing import Any, TypeAlias
 
-from gskn.walks._mobius import Kind, Quotient, basis
+from gskn.walks._mobius import basis
+from gskn.walks._quotients import GraphTraits, Quotient
+from gskn.walks._terms import (
+    K4,
+    Algebra,
+    Hadamard,
+    MatDiagMat,
+    MatrixTerm,
+    MatVec,
+    Ones,
+    Product,
+    Step,
+    Term,
+    VectorTerm,
+    Visits,
+)
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+_Pair: TypeAlias = tuple[int, int]
 
-Term: TypeAlias = tuple[Any, ...]
+
+@dataclass(frozen=True)
+class Operation:
+    """A term, the operations that compute its parts, and those not needed afterwards."""
+
+    term: Term
+    parts: tuple[int, ...]
+    released: tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Terms in the order of computation, their number of uses, and what is asked for."""
+    """Operations in the order of computation, and the operation of every quotient."""
 
-    order: tuple[Term, ...]
-    parts: tuple[tuple[Term, ...], ...]  # of every term in that order
-    n_uses: dict[Term, int]
-    roots: tuple[Term | None, ...]
+    operations: tuple[Operation, ...]
+    roots: tuple[int, ...]
 
-    def count(self, kind: str) -> int:
-        """Count the terms of a kind."""
-        return sum(term[0] == kind for term in self.order)
+    @property
+    def terms(self) -> list[Term]:
+        """Terms in the order of computation."""
+        return [operation.term for operation in self.operations]
+
+    @property
+    def k4_terms(self) -> list[K4]:
+        """Terms that are computed before the plan is evaluated."""
+        return [term for term in self.terms if isinstance(term, K4)]
+
+    def count(self, kind: type[Term]) -> int:
+        """Return the number of terms of a class."""
+        return sum(isinstance(term, kind) for term in self.terms)
+
+    def evaluate(self, algebra: Algebra) -> list[Any]:
+        """Return the vector of every quotient. A value is released after its last use."""
+        values: list[Any] = [None] * len(self.operations)
+        for place, operation in enumerate(self.operations):
+            values[place] = operation.term.evaluate(
+                algebra, *[values[part] for part in operation.parts]
+            )
+            for part in operation.released:
+                values[part] = None
+        vectors = [values[root] for root in self.roots]
+        return [algebra.ones() if vector is None else vector for vector in vectors]
 
 
 @lru_cache(maxsize=64)
-def make_plan(lengths: tuple[int, ...], kind: Kind) -> Plan:
-    """Plan the sums of all quotients of some lengths, sharing what they have in common."""
+def make_plan(lengths: tuple[int, ...], traits: GraphTraits) -> Plan:
+    """Plan the sums of all quotients of some lengths, sharing equal terms."""
+    places: dict[Term, int] = {}
+    parts: list[tuple[int, ...]] = []
     roots = tuple(
-        _eliminate(quotient, kind)
+        _add(_eliminate(quotient, traits), places, parts)
         for length in lengths
-        for quotient in basis(length, kind).quotients
+        for quotient in basis(length, traits).quotients
     )
-    order: list[Term] = []
-    n_uses: Counter[Term] = Counter()
-    for root in roots:
-        if root is not None:
-            _visit(root, order, n_uses)
-    return Plan(tuple(order), tuple(map(_parts, order)), dict(n_uses), roots)
+    released = _find_released(parts, set(roots))
+    operations = map(Operation, places, parts, released)
+    return Plan(tuple(operations), roots)
 
 
-def _parts(term: Term) -> tuple[Term, ...]:
-    """Return the terms that a term is made of."""
-    if term[0] == "four":
-        return (*term[1], *term[2])
-    return tuple(part for part in term[1:] if isinstance(part, tuple))
+def _add(term: Term, places: dict[Term, int], parts: list[tuple[int, ...]]) -> int:
+    """Add a term after its parts, unless it is in the plan, and return its place."""
+    if term not in places:
+        part_places = tuple(_add(part, places, parts) for part in term.parts)
+        places[term] = len(places)
+        parts.append(part_places)
+    return places[term]
 
 
-def transpose(term: Term, kind: Kind) -> Term:
-    """Write the transposed matrix as a term of its own."""
-    if term[0] == "step":
-        return ("step", term[2], term[1]) if kind.directed else term
-    if term[0] == "both":
-        return _both(transpose(term[1], kind), transpose(term[2], kind))
-    return ("times", transpose(term[3], kind), term[2], transpose(term[1], kind))
+def _find_released(parts: list[tuple[int, ...]], roots: set[int]) -> list[tuple[int, ...]]:
+    """Return for every operation the values that no later one needs."""
+    last_use = {part: place for place, used in enumerate(parts) for part in used}
+    released: list[list[int]] = [[] for _ in parts]
+    for part, place in last_use.items():
+        if part not in roots:
+            released[place].append(part)
+    return [tuple(places) for places in released]
 
 
-def _visit(term: Term, order: list[Term], n_uses: Counter[Term]) -> None:
-    n_uses[term] += 1
-    if n_uses[term] > 1:
-        return
-    for part in _parts(term):
-        _visit(part, order, n_uses)
-    order.append(term)
-
-
-def _eliminate(quotient: Quotient, kind: Kind) -> Term | None:
+def _eliminate(quotient: Quotient, traits: GraphTraits) -> VectorTerm:
     """Turn a quotient into a term for the vector over all nodes its root may be."""
-    steps = {
-        (a, b): ("step", there, back if kind.directed else 0)
-        for a, b, there, back in quotient.edges
-    }
-    visits: dict[int, Term | None] = {}
-    for vertex, (left, stayed) in enumerate(
-        zip(quotient.leaves, quotient.stays, strict=True)
-    ):
-        visits[vertex] = ("visits", left, stayed) if left or stayed else None
+    steps, visits = _leaf_terms(quotient, traits)
+    vectors: list[VectorTerm] = [
+        visit if visit != Visits(0, 0) else Ones() for visit in visits
+    ]
+    graph = _Elimination(dict(steps), vectors)
     alive = set(range(1, quotient.n_vertices))
     while alive:
-        around = {v: [pair for pair in steps if v in pair] for v in alive}
-        # Simple vertices first: what they leave behind is shared by more quotients.
-        vertex = min(alive, key=lambda v: _difficulty(v, around[v], steps, visits))
-        pairs = around[vertex]
-        if len(pairs) > 2:
-            return _complete_four(steps, visits)
-        ends = [a if b == vertex else b for a, b in pairs]
-        matrices = [
-            _oriented(steps.pop(pair), pair, end, kind)
-            for pair, end in zip(pairs, ends, strict=True)
-        ]
+        vertex = min(alive, key=graph.difficulty)
+        if len(graph.neighbors(vertex)) > 2:
+            if sorted(steps) != list(combinations(range(4), 2)):
+                raise AssertionError(f"Only K4 has treewidth three, not {quotient}.")
+            return K4(tuple(steps[pair] for pair in sorted(steps)), tuple(visits))
+        graph.eliminate(vertex)
         alive.remove(vertex)
-        if len(pairs) == 1:
-            reach: Term = ("reach", matrices[0], visits[vertex])
-            visits[ends[0]] = _join(visits[ends[0]], reach)
-            continue
-        (first, second), (left_matrix, right_matrix) = ends, matrices
-        term: Term = ("times", left_matrix, visits[vertex], transpose(right_matrix, kind))
+    return graph.vectors[0]
+
+
+def _leaf_terms(
+    quotient: Quotient, traits: GraphTraits
+) -> tuple[dict[_Pair, Step], list[Visits]]:
+    """Return the matrices of all edges and the vectors of all vertices."""
+    symmetric = not traits.directed
+    steps = {
+        (a, b): Step(forward, 0 if symmetric else backward, symmetric)
+        for a, b, forward, backward in quotient.edges
+    }
+    return steps, list(map(Visits, quotient.n_left, quotient.n_stayed))
+
+
+@dataclass
+class _Elimination:
+    """A quotient while vertices are removed: matrices of pairs and vectors of vertices."""
+
+    matrices: dict[_Pair, MatrixTerm]  # the smaller vertex of a pair comes first
+    vectors: list[VectorTerm]
+
+    def neighbors(self, vertex: int) -> list[int]:
+        return [a if b == vertex else b for a, b in self.matrices if vertex in {a, b}]
+
+    def difficulty(self, vertex: int) -> tuple[int, int, int, int]:
+        """Order vertices: the terms of simple vertices are shared by more quotients."""
+        matrices = [term for pair, term in self.matrices.items() if vertex in pair]
+        size = sum(term.size for term in matrices)
+        return len(matrices), self.vectors[vertex].size, size, vertex
+
+    def eliminate(self, vertex: int) -> None:
+        """Remove a vertex with one or two neighbors: sum over the nodes it may be."""
+        neighbors = self.neighbors(vertex)
+        matrices = [self._pop(neighbor, vertex) for neighbor in neighbors]
+        if len(neighbors) == 1:
+            (neighbor,) = neighbors
+            reached = MatVec(matrices[0], self.vectors[vertex])
+            self.vectors[neighbor] = Product.from_pair(self.vectors[neighbor], reached)
+            return
+        (first, second), (left, right) = neighbors, matrices
+        term: MatrixTerm = MatDiagMat(left, self.vectors[vertex], right.transposed())
         if first > second:
-            first, second, term = second, first, transpose(term, kind)
+            first, second, term = second, first, term.transposed()
         pair = (first, second)
-        steps[pair] = _both(steps[pair], term) if pair in steps else term
-    return visits[0]
+        if pair in self.matrices:
+            term = Hadamard.from_pair(self.matrices[pair], term)
+        self.matrices[pair] = term
 
-
-def _difficulty(
-    vertex: int,
-    pairs: list[tuple[int, int]],
-    steps: dict[tuple[int, int], Term],
-    visits: dict[int, Term | None],
-) -> tuple[int, int, int, int]:
-    weight = len(repr(visits[vertex])) if visits[vertex] else 0
-    return len(pairs), weight, sum(len(repr(steps[pair])) for pair in pairs), vertex
-
-
-def _oriented(term: Term, pair: tuple[int, int], row: int, kind: Kind) -> Term:
-    """Return the matrix of a pair with the vertex ``row`` as its rows."""
-    return term if pair[0] == row else transpose(term, kind)
-
-
-def _both(first: Term, second: Term) -> Term:
-    return ("both", *sorted((first, second), key=repr))
-
-
-def _join(first: Term | None, second: Term | None) -> Term | None:
-    if first is None or second is None:
-        return first or second
-    return ("join", *sorted((first, second), key=repr))
-
-
-def _complete_four(
-    steps: dict[tuple[int, int], Term], visits: dict[int, Term | None]
-) -> Term:
-    """Keep the complete graph on four vertices whole; nothing else has treewidth three."""
-    order: Sequence[tuple[int, int]] = sorted(steps)
-    vertices = sorted({vertex for pair in order for vertex in pair})
-    if len(vertices) != 4 or len(order) != 6:
-        raise AssertionError(
-            f"no other quotient up to length 8 has treewidth three: {order}"
-        )
-    return (
-        "four",
-        tuple(steps[pair] for pair in order),
-        tuple(visits[vertex] or ("visits", 0, 0) for vertex in vertices),
-    )
+    def _pop(self, row: int, column: int) -> MatrixTerm:
+        """Remove the matrix of a pair and return it with the vertex ``row`` as its rows."""
+        if row < column:
+            return self.matrices.pop((row, column))
+        return self.matrices.pop((column, row)).transposed()

@@ -1,26 +1,22 @@
-"""Sampled walks, their patterns, and the pattern rows of graphs too large for algebra."""
+"""Sampled walks and their patterns."""
 
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array, vstack
 
 from gskn._limits import MAX_WALK_LENGTH, MAX_WALKS
-from gskn._offsets import positions_within, running_total
+from gskn._offsets import positions_within
 from gskn._random import RandomState, as_generator
 from gskn._threads import run_threads
-from gskn._types import AnyArray, BoolArray, FloatArray, IndexArray, NodeArray
+from gskn._types import AnyArray, NodeArray
 from gskn._validation import check_cells, check_flag, check_int
 from gskn.exceptions import InputError
 from gskn.graphs import GraphBatch, as_batch
-from gskn.walks._exact import as_sparse, row_maxima
-from gskn.walks._jit import fill_patterns, fill_running_sums, fill_sampled_rows, fill_walks
-from gskn.walks._patterns import patterns
+from gskn.walks._jit_walks import fill_patterns, fill_walks
+from gskn.walks._steps import scaled_weights, walk_graph
 
-_NODES_AT_ONCE = 2048
-_STEPS_AT_ONCE = 2**24  # about 0.2 seconds: Ctrl-C has to wait for a compiled loop
-_BUFFER_CELLS = 2**22  # of the dense rows that one thread fills
+_MAX_NODES = 2048  # start nodes of one compiled loop
+_MAX_STEPS = 2**24  # about 0.2 seconds: Ctrl-C has to wait for a compiled loop
 
 
 def sample_walks(
@@ -36,19 +32,20 @@ def sample_walks(
 
     Parameters
     ----------
-    graphs : anything `as_batch` reads
-        Graphs to walk on.
+    graphs : graph input
+        Anything that `as_batch` accepts.
     length : int
-        Nodes visited by a walk, its start included (the paper's *l*); at most 1,000.
+        Number of nodes visited by a walk, including its start (the paper's *l*); at most
+        1,000.
     n_walks : int, default=30
         Walks per start node, at most 100,000.
     random_state : int, Generator or None, default=None
-        Seed. A walk depends on the seed, on its node's place in its graph and on its
-        number alone: not on threads, on other graphs or on their order.
+        Seed. A walk depends on the seed, the position of its start in its graph and the
+        index of the walk. It does not depend on threads, other graphs or their order.
     use_weights : bool, default=True
-        Whether a step follows edges by their weight, else all alike.
+        Whether steps are drawn in proportion to edge weights, or uniformly.
     n_jobs : int or None, default=None
-        Threads; None is one.
+        Number of threads; None means 1, -1 one per core.
 
     Returns
     -------
@@ -64,33 +61,30 @@ def sample_walks(
     """
     length = check_int(length, "length", minimum=1, maximum=MAX_WALK_LENGTH)
     n_walks = check_int(n_walks, "n_walks", minimum=1, maximum=MAX_WALKS)
+    use_weights = check_flag(use_weights, "use_weights")
     batch = as_batch(graphs)
     seed = as_seed(random_state)
     check_cells(
         batch.n_nodes * n_walks * length / 2,  # nodes have four bytes
         f"{n_walks} walks of {length} nodes from each of {batch.n_nodes} nodes",
-        "take fewer walks, shorter ones, or fewer graphs at a time",
+        "use fewer walks, shorter walks, or fewer graphs at a time",
     )
     walks = np.empty((batch.n_nodes, n_walks, length), dtype=np.int32)
-    matrix = batch.adjacency
-    use_weights = check_flag(use_weights, "use_weights")
-    totals = running_sums(batch, scaled_weights(batch, use_weights=use_weights))
-    positions = positions_within(batch.graph_sizes)
-
-    at_once = nodes_at_once(n_walks * length)
+    weights = scaled_weights(batch, use_weights=use_weights)
+    graph = walk_graph(batch, weights, positions_within(batch.graph_sizes), seed)
+    n_starts = count_loop_nodes(n_walks * length)
 
     def fill(start: int) -> None:
-        part = walks[start : start + at_once]
-        nodes = np.arange(start, start + len(part))
-        fill_walks(matrix.indptr, matrix.indices, totals, positions, seed, nodes, part)
+        part = walks[start : start + n_starts]
+        fill_walks(graph, np.arange(start, start + len(part)), part)
 
-    run_threads(fill, list(range(0, batch.n_nodes, at_once)), n_jobs)
+    run_threads(fill, list(range(0, batch.n_nodes, n_starts)), n_jobs)
     return walks
 
 
-def nodes_at_once(n_steps: int) -> int:
-    """Return for how many nodes one compiled loop takes ``n_steps`` steps each."""
-    return max(1, min(_NODES_AT_ONCE, _STEPS_AT_ONCE // n_steps))
+def count_loop_nodes(n_steps: int) -> int:
+    """Return the number of nodes for one compiled loop, given the steps of a node."""
+    return max(1, min(_MAX_NODES, _MAX_STEPS // n_steps))
 
 
 def anonymize(walks: AnyArray) -> AnyArray:
@@ -99,12 +93,12 @@ def anonymize(walks: AnyArray) -> AnyArray:
     Parameters
     ----------
     walks : ndarray of shape (..., length)
-        Nodes visited.
+        Visited nodes.
 
     Returns
     -------
     patterns : ndarray of the same shape
-        Symbols, counted from 0.
+        Symbols, starting at 0.
 
     Examples
     --------
@@ -122,110 +116,9 @@ def anonymize(walks: AnyArray) -> AnyArray:
     return result.reshape(walks.shape)
 
 
-def sampled_rows(
-    batch: GraphBatch,
-    nodes: IndexArray,
-    lengths: tuple[int, ...],
-    n_walks: int,
-    seed: np.uint64,
-    *,
-    use_weights: bool,
-    n_jobs: int | None,
-) -> list[csr_array]:
-    """Estimate the pattern probabilities of some nodes; the last step is exact.
-
-    The walks are the same for all lengths: a short one begins a long one.
-    """
-    children, columns, wanted, cuts = _targets(lengths)
-    matrix = batch.adjacency
-    weights = scaled_weights(batch, use_weights=use_weights)
-    totals, positions = running_sums(batch, weights), positions_within(batch.graph_sizes)
-    at_once = min(
-        nodes_at_once(n_walks * max(lengths)), max(16, _BUFFER_CELLS // int(cuts[-1]))
-    )
-    starts = list(range(0, len(nodes), at_once))
-
-    def fill(start: int) -> list[csr_array]:
-        part = nodes[start : start + at_once]
-        rows = np.zeros((len(part), cuts[-1]))
-        if lengths[0] == 1:
-            rows[:, 0] = 1.0
-        fill_sampled_rows(
-            *(matrix.indptr, matrix.indices, weights, totals, positions, seed),
-            *(part, n_walks, children, columns, wanted, rows),
-        )
-        return [as_sparse(block) for block in np.split(rows, cuts[1:-1], axis=1)]
-
-    blocks = run_threads(fill, starts, n_jobs)
-    empty = [csr_array((0, n_columns)) for n_columns in np.diff(cuts)]
-    return [vstack(parts, format="csr") for parts in zip(empty, *blocks, strict=True)]
-
-
-def _targets(
-    lengths: tuple[int, ...],
-) -> tuple[IndexArray, IndexArray, BoolArray, IndexArray]:
-    """Return states, the columns of the wanted ones, and where lengths begin and end."""
-    children, first_states = pattern_tree(max(lengths))
-    columns = children.copy()
-    wanted = np.zeros(max(lengths) + 1, dtype=bool)
-    wanted[list(lengths)] = True
-    cuts = running_total(np.array([len(patterns(k, staying=True)) for k in lengths]))
-    for length, cut in zip(lengths, cuts[:-1], strict=True):
-        columns[first_states[length - 1] : first_states[length]] -= (
-            first_states[length] - cut
-        )
-    return children, columns, wanted, cuts
-
-
 def as_seed(random_state: RandomState) -> np.uint64:
-    """Draw the 64 bits that key all streams."""
+    """Draw the 64 bits that key all random streams."""
     return np.uint64(as_generator(random_state).integers(0, 2**63))
-
-
-@lru_cache(maxsize=16)
-def pattern_tree(length: int) -> tuple[IndexArray, IndexArray]:
-    """Return the state of every pattern with one more symbol, and the first of a length.
-
-    States are patterns, numbered by length and then in the order of `patterns`.
-    """
-    sizes = [len(patterns(k, staying=True)) for k in range(1, length)]
-    n_before = running_total(np.array([0, *sizes]))
-    children = np.zeros((int(n_before[-1]), length), dtype=np.int64)
-    for size in range(1, length):
-        shorter = {tuple(p): n for n, p in enumerate(patterns(size, staying=True).tolist())}
-        for number, pattern in enumerate(patterns(size + 1, staying=True).tolist()):
-            parent = n_before[size] + shorter[tuple(pattern[:-1])]
-            children[parent, pattern[-1]] = n_before[size + 1] + number
-    return children, n_before
-
-
-def scaled_weights(batch: GraphBatch, *, use_weights: bool) -> FloatArray:
-    """Return weights scaled to at most 1 in every row, so that no sum overflows.
-
-    Return an empty array if all weights are 1 or are not used.
-    """
-    if not use_weights or not batch.is_weighted:
-        return np.empty(0)
-    maxima = np.repeat(row_maxima(batch), batch.degrees)
-    scaled: FloatArray = batch.adjacency.data / maxima
-    return scaled
-
-
-def running_sums(batch: GraphBatch, weights: FloatArray) -> FloatArray:
-    """Return running sums of the weights within every row; empty for empty weights."""
-    totals = np.empty_like(weights)
-    if len(weights):
-        fill_running_sums(batch.adjacency.indptr, weights, totals)
-    return totals
-
-
-def step_chances(batch: GraphBatch, weights: FloatArray) -> FloatArray:
-    """Return the probability of every step, by weight if there are weights."""
-    if not len(weights):
-        return np.repeat(1.0 / np.maximum(batch.degrees, 1), batch.degrees)
-    rows = np.repeat(np.arange(batch.n_nodes), batch.degrees)
-    chances: FloatArray = weights / np.bincount(rows, weights, batch.n_nodes)[rows]
-    return chances
 
 
 def walks_for_landmarks(
@@ -237,8 +130,8 @@ def walks_for_landmarks(
     n_walks = max(1, n_samples // max(n_nodes, 1))
     walks = np.empty((len(starts), n_walks, length), dtype=np.int32)
     weights = scaled_weights(batch, use_weights=True)
-    # Keyed by the node in the batch: first nodes of all graphs would walk alike.
-    keys, totals = np.arange(n_nodes), running_sums(batch, weights)
-    matrix = batch.adjacency
-    fill_walks(matrix.indptr, matrix.indices, totals, keys, np.uint64(seed), starts, walks)
+    # Keyed by the node in the batch: with positions in graphs, the walks from the first
+    # nodes of all graphs would be correlated.
+    graph = walk_graph(batch, weights, np.arange(n_nodes), np.uint64(seed))
+    fill_walks(graph, starts, walks)
     return walks.reshape(-1, length)

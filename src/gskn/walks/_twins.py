@@ -1,8 +1,8 @@
-"""Twins: nodes that may change places without changing the graph.
+"""Twins: nodes that can be swapped without changing the graph.
 
-Two nodes with the same neighbours, adjacent to each other or not, have the same walks. Ego
+Two nodes with the same neighbors, adjacent to each other or not, have the same walks. Ego
 networks have many twins, and complete graphs and stars consist of them. Sums over walks
-need one node of each group of twins: a matrix whose entries depend on the groups, and on
+need one node of each twin group: a matrix whose entries depend on the groups, and on
 whether both nodes are equal, is a small matrix between groups plus a diagonal. Sums,
 products and elementwise products of such matrices have the same form.
 """
@@ -13,30 +13,31 @@ from typing import Self
 import numpy as np
 from scipy.sparse import csr_array
 
+from gskn._loops import CsrArrays
 from gskn._offsets import ranges, running_total
 from gskn._types import BoolArray, FloatArray, IndexArray
 from gskn.graphs import plain_csr
-from gskn.walks._jit import fill_group_rows, fill_twins
+from gskn.walks._jit_twins import fill_group_rows, fill_twins
 
 _MAX_GROUPS = 0.8  # groups per node of a graph beyond which twins are not used
 
 
 @dataclass(frozen=True)
 class Twins:
-    """Groups of twins, and the steps between them.
+    """Twin groups, and the steps between them.
 
     The entry of the whole matrix for nodes of groups c and d is ``steps[c, d]``, plus
-    ``extra[c]`` where both are the same node.
+    ``extra[c]`` if both are the same node.
     """
 
     steps: csr_array
     extra: FloatArray
     group_ptr: IndexArray  # first group of every graph
-    first: IndexArray  # the first node of every group
+    first: IndexArray  # first node of every group
     sizes: IndexArray  # nodes of every group
     used: BoolArray  # whether a graph has groups of more than one node
-    _nodes: IndexArray  # by group
-    _starts: IndexArray  # of every group among them
+    _nodes: IndexArray  # sorted by group
+    _starts: IndexArray  # of every group in ``_nodes``
 
     @classmethod
     def from_steps(
@@ -46,7 +47,7 @@ class Twins:
         eligible: BoolArray,
         codes: IndexArray | None = None,
     ) -> Self:
-        """Find the twins in eligible graphs; twins have equal codes, if codes are given."""
+        """Find the twins of eligible graphs; nodes with different codes are not twins."""
         n_nodes, n_graphs = steps.shape[0], len(eligible)
         owners = np.repeat(np.arange(n_graphs), np.diff(graph_ptr))
         twin_of = np.arange(n_nodes)
@@ -68,7 +69,7 @@ class Twins:
             )
         group_of = np.searchsorted(first, twin_of)
         sizes = np.bincount(group_of, minlength=len(first))
-        matrix, extra = _between_groups(steps, first, group_of, sizes)
+        matrix, extra = _steps_between_groups(steps, first, group_of, sizes)
         group_ptr = np.searchsorted(first, graph_ptr)
         by_group = np.argsort(group_of, kind="stable")
         starts = running_total(sizes)[:-1]
@@ -76,30 +77,32 @@ class Twins:
 
     @property
     def group_of(self) -> IndexArray:
-        """The group of every node."""
+        """Group of every node."""
         groups = np.empty(len(self._nodes), dtype=np.int64)
         groups[self._nodes] = np.repeat(np.arange(len(self.sizes)), self.sizes)
         return groups
 
-    def nodes_of(self, groups: IndexArray) -> tuple[IndexArray, IndexArray]:
+    def nodes_of(self, twin_groups: IndexArray) -> tuple[IndexArray, IndexArray]:
         """Return the nodes of some groups, and the position of the group of each."""
-        sizes = self.sizes[groups]
-        nodes = self._nodes[ranges(self._starts[groups], sizes)]
-        return nodes, np.repeat(np.arange(len(groups)), sizes)
+        sizes = self.sizes[twin_groups]
+        nodes = self._nodes[ranges(self._starts[twin_groups], sizes)]
+        return nodes, np.repeat(np.arange(len(twin_groups)), sizes)
 
 
-def _between_groups(
+def _steps_between_groups(
     steps: csr_array, first: IndexArray, group_of: IndexArray, sizes: IndexArray
 ) -> tuple[csr_array, FloatArray]:
+    """Return the matrix between groups and the extra diagonal."""
     n_groups = len(first)
-    room = int((np.diff(steps.indptr)[first] + 1).sum())
-    indptr = np.zeros(n_groups + 1, dtype=np.int64)
-    indices, data = np.empty(room, dtype=np.int32), np.empty(room)
-    extra = np.zeros(n_groups)
-    fill_group_rows(
-        *(steps.indptr, steps.indices, steps.data, first, group_of, sizes),
-        *(indptr, indices, data, extra),
+    capacity = int((np.diff(steps.indptr)[first] + 1).sum())
+    groups = CsrArrays(
+        np.zeros(n_groups + 1, dtype=np.int64),
+        np.empty(capacity, dtype=np.int32),
+        np.empty(capacity),
     )
-    kept = slice(0, indptr[-1])
-    matrix = plain_csr(data[kept], indices[kept], indptr, (n_groups, n_groups))
-    return matrix, extra
+    extra = np.zeros(n_groups)
+    step_arrays = CsrArrays(steps.indptr, steps.indices, steps.data)
+    fill_group_rows(step_arrays, first, group_of, sizes, groups, extra)
+    used = slice(0, groups.indptr[-1])
+    shape = (n_groups, n_groups)
+    return plain_csr(groups.data[used], groups.indices[used], groups.indptr, shape), extra

@@ -1,30 +1,19 @@
-"""Compiled loops of layers. They trust their arguments and write to the given arrays."""
+"""Compiled loops that sum a kernel over all walks or over sampled walks."""
 
 from typing import NamedTuple
 
 import numpy as np
 
 from gskn._loops import (
-    add_row_product,
+    BLOCK_SIZE,
+    WalkGraph,
+    fill_walk_block,
     find,
     find_visited,
-    next_bits,
-    node_key,
-    pick,
-    stream_key,
+    make_walk_block,
 )
 from gskn._numba import inlined_jit, jit
 from gskn._types import FloatArray, IndexArray, NodeArray
-
-
-class StepMatrix(NamedTuple):
-    """A CSR matrix plus a diagonal, with a factor for every row."""
-
-    indptr: IndexArray
-    indices: NodeArray
-    weights: FloatArray
-    extra: FloatArray
-    scale: FloatArray
 
 
 class StepArrays(NamedTuple):
@@ -56,25 +45,10 @@ class WalkArrays(NamedTuple):
 
 
 class SampledWalks(NamedTuple):
-    """The graph of a batch, and how its walks are drawn."""
+    """How walks are sampled on the graphs of a batch."""
 
-    indptr: IndexArray
-    indices: NodeArray
-    totals: FloatArray
-    positions: IndexArray
-    group_of: IndexArray
-    seed: np.uint64
-    n_walks: int
-
-
-class PairSteps(NamedTuple):
-    """Steps between groups of twins, and where the graph of every group begins."""
-
-    indptr: IndexArray
-    indices: NodeArray
-    sizes: IndexArray
-    graph_starts: IndexArray
-    largest: int
+    group_of: IndexArray  # twin group of every node
+    n_walks: int  # per node
 
 
 class Sums(NamedTuple):
@@ -83,28 +57,6 @@ class Sums(NamedTuple):
     product: FloatArray
     fresh: FloatArray
     sums: FloatArray
-
-
-@jit
-def fill_step_sums(
-    matrix: StepMatrix, rows: FloatArray, start: int, end: int, sums: FloatArray
-) -> None:
-    """Overwrite ``sums[i]`` with row i of the matrix times ``rows``."""
-    n_columns = rows.shape[1]
-    for i in range(start, end):
-        total, own = sums[i], rows[i]
-        for z in range(n_columns):
-            total[z] = matrix.extra[i] * own[z]
-        add_row_product(
-            matrix.indices,
-            matrix.weights,
-            matrix.indptr[i],
-            matrix.indptr[i + 1],
-            rows,
-            total,
-        )
-        for z in range(n_columns):
-            total[z] *= matrix.scale[i]
 
 
 @inlined_jit
@@ -222,9 +174,10 @@ def fill_walk_sums(
 
 @jit
 def fill_sampled_sums(
+    graph: WalkGraph,
+    sampled: SampledWalks,
     steps: StepArrays,
     walks: WalkArrays,
-    graph: SampledWalks,
     starts: IndexArray,
     sums: FloatArray,
 ) -> None:
@@ -233,92 +186,30 @@ def fill_sampled_sums(
     The last visit is summed exactly, not sampled.
     """
     length, _, n_landmarks = walks.factors.shape
+    n_walks, group_of = sampled.n_walks, sampled.group_of
     visited = np.empty(length + 1, np.int64)
     groups = np.empty(length + 1, np.int64)
     product, fresh = np.empty(n_landmarks), np.empty(n_landmarks)
-    for start in starts:
+    block = make_walk_block(length - 1)
+    for number in range(len(starts)):
+        start = starts[number]
         sums[start] = 0.0
-        key = node_key(graph.seed, graph.positions[start])
-        for repeat in range(graph.n_walks):
-            bits = stream_key(key, repeat)
-            node = np.int64(start)
-            visited[0], groups[0] = node, graph.group_of[node]
-            n_visited, state, symbol = 1, 0, 0
-            product[:] = walks.factors[0, walks.codes[groups[0]]] / graph.n_walks
-            is_path = True
-            for visit in range(1, length - 1):
-                bits = next_bits(bits)
-                first, end = graph.indptr[node], graph.indptr[node + 1]
-                if first < end:
-                    node = np.int64(graph.indices[pick(graph.totals, first, end, bits)])
-                symbol = find_visited(visited, n_visited, node)
-                if symbol == n_visited:
-                    visited[n_visited], groups[n_visited] = node, graph.group_of[node]
-                    n_visited += 1
-                else:
-                    is_path = False
-                state = walks.children[state, symbol]
-                product *= walks.factors[visit, walks.codes[groups[symbol]]]
-            if is_path or not walks.only_paths:
-                totals = Sums(product, fresh, sums[start])
-                add_last_visits(steps, walks, state, groups, n_visited, symbol, totals)
-
-
-@jit
-def fill_pair_sums(
-    steps: PairSteps,
-    near: FloatArray,
-    far: FloatArray,
-    places: IndexArray,
-    starts: IndexArray,
-    totals: FloatArray,
-) -> None:
-    """Add sums over triangles, then over cycles of four, from a node of some groups.
-
-    ``sums[y, i]`` is the sum of ``near[:, i]`` over the common neighbours of the start x
-    and a node of group y; a node is never its own neighbour. Triangle number k is
-    ``far[y, k] * sums[y, places[k]]``, summed over neighbours y. If ``far`` has one more
-    column, it belongs to the node opposite to x in a cycle of four.
-    """
-    indptr, indices, sizes = steps.indptr, steps.indices, steps.sizes
-    largest = steps.largest
-    n_near, n_columns = near.shape[1:]
-    n_triangles = len(places)
-    has_cycles = far.shape[1] > n_triangles
-    sums = np.empty((largest, n_near, n_columns))
-    stamps = np.full(largest, -1, np.int64)
-    touched = np.empty(largest, np.int64)
-    for x in starts:
-        offset, n_touched = steps.graph_starts[x], 0
-        for entry in range(indptr[x], indptr[x + 1]):
-            middle = indices[entry]
-            n_middle = sizes[middle] - (middle == x)
-            for step in range(indptr[middle], indptr[middle + 1]):
-                y = indices[step]
-                place = y - offset
-                if stamps[place] != x:
-                    stamps[place] = x
-                    sums[place] = 0.0
-                    touched[n_touched] = y
-                    n_touched += 1
-                n_both = np.float64(n_middle - (middle == y))
-                for i in range(n_near):
-                    for z in range(n_columns):
-                        sums[place, i, z] += n_both * near[middle, i, z]
-        for entry in range(indptr[x], indptr[x + 1]):
-            y = indices[entry]
-            if stamps[y - offset] != x:
-                continue
-            n_others = np.float64(sizes[y] - (y == x))
-            for k in range(n_triangles):
-                own = sums[y - offset, places[k]]
-                for z in range(n_columns):
-                    totals[x, k, z] += n_others * far[y, k, z] * own[z]
-        if has_cycles:
-            for number in range(n_touched):
-                y = touched[number]
-                n_others = np.float64(sizes[y] - (y == x))
-                one, two = sums[y - offset, 0], sums[y - offset, 1]
-                for z in range(n_columns):
-                    opposite = n_others * far[y, n_triangles, z]
-                    totals[x, n_triangles, z] += opposite * one[z] * two[z]
+        for first in range(0, n_walks, BLOCK_SIZE):
+            n_block = fill_walk_block(
+                graph, starts[number : number + 1], n_walks, first, block
+            )
+            for walk in range(n_block):
+                visited[0], groups[0] = start, group_of[start]
+                n_visited, state, symbol = 1, 0, 0
+                product[:] = walks.factors[0, walks.codes[groups[0]]] / n_walks
+                for visit in range(1, length - 1):
+                    node = block.nodes[visit, walk]
+                    symbol = find_visited(visited, n_visited, node)
+                    if symbol == n_visited:
+                        visited[n_visited], groups[n_visited] = node, group_of[node]
+                        n_visited += 1
+                    state = walks.children[state, symbol]
+                    product *= walks.factors[visit, walks.codes[groups[symbol]]]
+                if n_visited == length - 1 or not walks.only_paths:
+                    totals = Sums(product, fresh, sums[start])
+                    add_last_visits(steps, walks, state, groups, n_visited, symbol, totals)

@@ -1,0 +1,31 @@
+"""Color refinement: one round of the Weisfeiler-Leman test."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gskn._types import IndexArray
+
+
+def refine_colors(matrices: Sequence[Any], colors: IndexArray) -> IndexArray:
+    """Return new colors: equal if the colors and those of all neighbors are equal.
+
+    The rows of CSR matrices are the neighbors of a node: one matrix for edges from the
+    node and, to use the directions of edges, another one for edges to it.
+    """
+    neighbors = [(_sorted_by_row(matrix, colors), matrix.indptr) for matrix in matrices]
+    numbers: dict[tuple[int | bytes, ...], int] = {}
+    refined = np.empty(len(colors), dtype=np.int64)
+    for node, color in enumerate(colors.tolist()):
+        around = (part[ptr[node] : ptr[node + 1]].tobytes() for part, ptr in neighbors)
+        refined[node] = numbers.setdefault((color, *around), len(numbers))
+    return refined
+
+
+def _sorted_by_row(matrix: Any, colors: IndexArray) -> IndexArray:
+    """Return the colors of the neighbors, sorted within every row."""
+    rows = np.repeat(np.arange(len(colors)), np.diff(matrix.indptr))
+    neighbor_colors = colors[matrix.indices]
+    ordered: IndexArray = neighbor_colors[np.lexsort((neighbor_colors, rows))]
+    return ordered

@@ -1,0 +1,90 @@
+"""Groups of graphs that are computed together, by dense or by sparse algebra."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from gskn._types import FloatArray, IndexArray
+from gskn.walks._plan import Plan, make_plan
+from gskn.walks._quotients import GraphTraits
+from gskn.walks._terms import MatDiagMat
+from gskn.walks._walk_batch import WalkBatch
+from gskn.walks._work import product_work
+
+MAX_DENSE_SIZE = 512  # larger graphs are never stored as dense arrays
+_SPARSE_OVER_DENSE = 40.0  # time of a sparse multiplication over a dense one
+_GROUP_PRODUCTS = 2e7  # multiplications of a sparse product of a group
+_GROUP_CELLS = 2**24  # cells of the sums over all quotients of a group
+_GROUP_BYTES = 2**22  # of one dense matrix of a group: several of them fit the cache
+
+
+@dataclass(frozen=True)
+class Group:
+    """Graphs with the same traits that are computed together, by one thread."""
+
+    numbers: IndexArray
+    traits: GraphTraits
+    has_twins: bool
+    is_dense: bool
+
+
+def make_groups(
+    walks: WalkBatch, numbers: IndexArray, lengths: tuple[int, ...], *, probability: bool
+) -> Iterator[Group]:
+    """Split graphs into groups for the patterns of some lengths."""
+    work = product_work(walks, max(lengths))
+    for traits, has_twins, members in _by_traits(walks, numbers, probability=probability):
+        plan = make_plan(lengths, traits)
+        sizes = walks.sizes[members]
+        for group, is_dense in _by_algebra(members, sizes, work[members], plan):
+            yield Group(group, traits, has_twins, is_dense)
+
+
+def _by_traits(
+    walks: WalkBatch, numbers: IndexArray, *, probability: bool
+) -> Iterator[tuple[GraphTraits, bool, IndexArray]]:
+    """Split graphs by their traits, and by whether twins are used."""
+    flags = np.array(
+        [walks.weighted, walks.batch.directed, walks.staying, walks.twins.used]
+    ).T[numbers]
+    for flag in np.unique(flags, axis=0):
+        weighted, directed, staying, has_twins = map(bool, flag)
+        # The probabilities of both directions of an edge differ even if weights do not.
+        traits = GraphTraits(weighted, directed or weighted, staying, probability)
+        yield traits, has_twins, numbers[(flags == flag).all(axis=1)]
+
+
+def _by_algebra(
+    numbers: IndexArray, sizes: IndexArray, work: FloatArray, plan: Plan
+) -> Iterator[tuple[IndexArray, bool]]:
+    """Split graphs with the same traits into sparse and dense groups."""
+    cubes = sizes.astype(np.float64) ** 3
+    dense = (sizes <= MAX_DENSE_SIZE) & (_SPARSE_OVER_DENSE * work > cubes)
+    dense &= plan.count(MatDiagMat) > 0
+    cells = len(plan.roots) * sizes.astype(np.float64)
+    for group in _sparse_groups(numbers[~dense], work[~dense], cells[~dense]):
+        yield group, False
+    for group in _dense_groups(numbers[dense], sizes[dense]):
+        yield group, True
+
+
+def _sparse_groups(
+    numbers: IndexArray, work: FloatArray, cells: FloatArray
+) -> Iterator[IndexArray]:
+    """Join graphs while their products and their sums are within the bounds."""
+    share = np.maximum(np.minimum(work, 1e18) / _GROUP_PRODUCTS, cells / _GROUP_CELLS)
+    total = np.cumsum(share) // 1
+    for key in np.unique(total):
+        yield numbers[total == key]
+
+
+def _dense_groups(numbers: IndexArray, sizes: IndexArray) -> Iterator[IndexArray]:
+    """Join graphs of similar size while one dense matrix is within the bound."""
+    order = np.argsort(sizes, kind="stable")
+    padded = -(-np.maximum(sizes[order], 1) // 8) * 8
+    for size in np.unique(padded):
+        same = numbers[order[padded == size]]
+        n_graphs = max(1, int(_GROUP_BYTES // (8 * size * size)))
+        for first in range(0, len(same), n_graphs):
+            yield same[first : first + n_graphs]

@@ -1,0 +1,180 @@
+"""Compiled loops that estimate pattern probabilities from sampled walks."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from gskn._loops import BLOCK_SIZE, WalkGraph, fill_walk_block, find, make_walk_block
+from gskn._numba import jit
+from gskn._types import AnyArray, BoolArray, FloatArray, IndexArray
+
+
+class PatternColumns(NamedTuple):
+    """The tree of patterns, and where their probabilities are written.
+
+    ``children[state, symbol]`` is the state of a pattern with one more symbol, and
+    ``columns[state, symbol]`` its column. Only lengths that are ``wanted`` have columns.
+    """
+
+    children: IndexArray
+    columns: IndexArray
+    wanted: BoolArray
+
+
+class WalkStates(NamedTuple):
+    """What is known about the walks of a block up to the current visit."""
+
+    rows: IndexArray  # row of the start
+    visited: IndexArray  # distinct visited nodes
+    n_visited: IndexArray
+    masks: AnyArray  # one of 64 bits set for every visited node
+    states: IndexArray  # pattern so far
+
+
+@jit
+def fill_sampled_rows(
+    graph: WalkGraph,
+    weights: FloatArray,
+    starts: IndexArray,
+    n_repeats: int,
+    patterns: PatternColumns,
+    rows: FloatArray,
+) -> None:
+    """Add the pattern probabilities of sampled walks to the rows of their starts.
+
+    The last step is not sampled: all of its outcomes are added with their probabilities.
+    """
+    columns, wanted = patterns.columns, patterns.wanted
+    length = len(wanted) - 1
+    if length < 2:
+        return
+    block = make_walk_block(length - 1)
+    walks = WalkStates(
+        np.empty(BLOCK_SIZE, np.int64),
+        np.empty((BLOCK_SIZE, length + 1), np.int64),
+        np.empty(BLOCK_SIZE, np.int64),
+        np.empty(BLOCK_SIZE, np.uint64),
+        np.empty(BLOCK_SIZE, np.int64),
+    )
+    share = 1.0 / n_repeats
+    for first in range(0, len(starts) * n_repeats, BLOCK_SIZE):
+        n_walks = fill_walk_block(graph, starts, n_repeats, first, block)
+        row, repeat = first // n_repeats, first % n_repeats
+        for walk in range(n_walks):
+            if repeat == n_repeats:
+                row, repeat = row + 1, 0
+            walks.rows[walk] = row
+            repeat += 1
+        for visit in range(length - 1):
+            nodes = block.nodes[visit, :n_walks]
+            if visit == 0:
+                begin_patterns(nodes, walks)
+            else:
+                extend_patterns(nodes, patterns.children, walks)
+            if wanted[visit + 2]:
+                add_last_steps(
+                    graph, weights, nodes, walks, columns, share, block.places, rows
+                )
+
+
+@jit
+def begin_patterns(nodes: IndexArray, walks: WalkStates) -> None:
+    """Set the states of walks that are at their starts."""
+    for walk in range(len(nodes)):
+        walks.visited[walk, 0] = nodes[walk]
+        walks.n_visited[walk] = 1
+        walks.masks[walk] = np.uint64(1) << np.uint64(nodes[walk] & 63)
+        walks.states[walk] = 0
+
+
+@jit
+def extend_patterns(nodes: IndexArray, children: IndexArray, walks: WalkStates) -> None:
+    """Add the next visited nodes to the states of walks."""
+    visited, counts = walks.visited, walks.n_visited
+    masks, states = walks.masks, walks.states
+    for walk in range(len(nodes)):
+        node, n_visited = nodes[walk], counts[walk]
+        visited[walk, n_visited] = node
+        symbol = n_visited
+        for before in range(n_visited):
+            symbol = before if visited[walk, before] == node else symbol
+        masks[walk] |= np.uint64(1) << np.uint64(node & 63)
+        counts[walk] += symbol == n_visited
+        states[walk] = children[states[walk], symbol]
+
+
+@jit
+def add_last_steps(
+    graph: WalkGraph,
+    weights: FloatArray,
+    nodes: IndexArray,
+    walks: WalkStates,
+    columns: IndexArray,
+    share: float,
+    places: IndexArray,
+    rows: FloatArray,
+) -> None:
+    """Add all outcomes of the last steps from ``nodes``; ``places`` is scratch space."""
+    indptr, indices = graph.indptr, graph.indices
+    visited, masks, n_walks = walks.visited, walks.masks, len(nodes)
+    ends = places[n_walks:]
+    touched = np.int64(0)
+    for walk in range(n_walks):  # waits for all walks at once, as take_step
+        places[walk], ends[walk] = indptr[nodes[walk]], indptr[nodes[walk] + 1]
+    for walk in range(n_walks if len(indices) > 0 else 0):
+        touched += indices[min(places[walk], len(indices) - 1)]
+    candidates = np.empty(64, np.int64)
+    for walk in range(n_walks):
+        first, end = places[walk], ends[walk]
+        n_visited, state, row = walks.n_visited[walk], walks.states[walk], walks.rows[walk]
+        degree = end - first
+        if len(weights) > 0 or degree > 64 or degree == 0 or touched < 0:
+            known = visited[walk, :n_visited]
+            add_last_step(
+                graph, weights, nodes[walk], known, columns[state], share, rows[row]
+            )
+            continue
+        # Few neighbors were visited before, and one of 64 bits rules most others out.
+        # No branch of these loops is mispredicted often.
+        mask, part = masks[walk], share / degree
+        n_candidates = np.int64(0)
+        for entry in range(first, end):
+            candidates[n_candidates] = indices[entry]
+            n_candidates += np.int64(
+                (mask >> np.uint64(indices[entry] & 63)) & np.uint64(1)
+            )
+        for number in range(n_candidates):
+            rank = n_visited
+            for symbol in range(n_visited):
+                rank = symbol if visited[walk, symbol] == candidates[number] else rank
+            rows[row, columns[state, rank]] += part
+        if n_candidates < degree:
+            rows[row, columns[state, n_visited]] += part * (degree - n_candidates)
+
+
+@jit
+def add_last_step(
+    graph: WalkGraph,
+    weights: FloatArray,
+    node: int,
+    visited: IndexArray,
+    columns: IndexArray,
+    share: float,
+    row: FloatArray,
+) -> None:
+    """Add all outcomes of the last step of one walk, each with its probability."""
+    first, end = graph.indptr[node], graph.indptr[node + 1]
+    weighted = len(weights) > 0
+    total = graph.totals[end - 1] if weighted and first < end else float(end - first)
+    rest = total
+    for symbol in range(len(visited)):
+        if first == end:
+            row[columns[symbol]] += share if visited[symbol] == node else 0.0
+            continue
+        place = find(graph.indices, first, end, visited[symbol])
+        if place >= 0:
+            weight = weights[place] if weighted else 1.0
+            row[columns[symbol]] += share / total * weight
+            rest -= weight
+    if rest > 1e-12 * total:
+        row[columns[len(visited)]] += share / total * rest

@@ -1,0 +1,63 @@
+"""The result of `pattern_counts`."""
+
+from dataclasses import dataclass
+
+from scipy.sparse import csr_array
+
+from gskn._types import AnyArray, IndexArray
+from gskn.graphs import pool_matrix
+from gskn.walks._induced import induced_names
+from gskn.walks._patterns import pattern_names
+
+
+@dataclass(frozen=True, eq=False)
+class PatternTable:
+    """Counts or probabilities of the patterns of all walks from every node.
+
+    Attributes
+    ----------
+    length : int
+        Number of nodes visited by a walk.
+    patterns : ndarray of shape (n_patterns, length)
+        All patterns of this length, in the order of ``patterns(length, staying=True)``.
+        The columns are the same for all graphs.
+    rows : csr_array of shape (n_nodes, n_patterns)
+        Counts or probabilities, one row per node.
+    is_exact : ndarray of shape (n_graphs,)
+        Whether the rows of a graph are exact; otherwise they are sampled.
+    graph_ptr : ndarray of shape (n_graphs + 1,)
+        First node of every graph.
+    arcs : list of lists of (int, int), or None
+        For induced patterns, the edges between the symbols of every pattern. The columns
+        are then the induced patterns that occur, in a fixed order.
+    """
+
+    length: int
+    patterns: AnyArray
+    rows: csr_array
+    is_exact: AnyArray
+    graph_ptr: IndexArray
+    arcs: list[list[tuple[int, int]]] | None = None
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the patterns, such as "0-1-2-0" or, induced, "0-1-2-3 {0-2}"."""
+        if self.arcs is None:
+            return pattern_names(self.patterns)
+        return induced_names(self.patterns, self.arcs)
+
+    def graph_rows(self) -> csr_array:
+        """Return the sum of the rows of every graph.
+
+        Returns
+        -------
+        rows : csr_array of shape (n_graphs, n_patterns)
+        """
+        return (pool_matrix(self.graph_ptr) @ self.rows).tocsr()
+
+    def __repr__(self) -> str:
+        n_nodes, n_patterns = self.rows.shape
+        n_sampled = len(self.is_exact) - int(self.is_exact.sum())
+        method = "exact" if not n_sampled else f"{n_sampled} graphs sampled"
+        shape = f"n_nodes={n_nodes}, n_patterns={n_patterns}"
+        return f"PatternTable(length={self.length}, {shape}, {method})"
