@@ -142,7 +142,7 @@ def test_failures_are_one_line_and_leave_no_file(tmp_path, call):
         ((edges, "-o", out, "--branches", "walks"), "branches must be"),
         ((empty, "-o", out), "no graphs to fit to"),
         ((empty, "-o", out, "--model", model), "no graphs in the input"),
-        ((again, "-o", out, "--model", model), "graph 0 comes back"),
+        ((again, "-o", out, "--model", model), "graph 0 are not consecutive"),
     ):
         code, stdout, stderr = call("embed", *arguments)
         assert (code, stdout) == (1, ""), arguments
