@@ -1,4 +1,4 @@
-"""GSKN: rows of graphs and of nodes, with scikit-learn's manners."""
+"""GSKN: embeddings of graphs and of nodes."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -29,40 +29,42 @@ from gskn.pooling import pool
 class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Embed graphs and their nodes by random walks and anonymous walks.
 
-    Every branch compares the walks of a node with landmarks, walks or patterns that were
-    chosen in `fit`; branches stand side by side, and a graph is the sum of its nodes.
-    Nothing is learnt from classes, and a row depends on its graph alone.
+    Every branch compares the walks of a node with landmarks, which are walks or patterns
+    chosen in `fit`. The columns of the branches are concatenated, and the embedding of a
+    graph pools the embeddings of its nodes. The fit is unsupervised, and the embedding of
+    a graph does not depend on the other graphs of a call.
 
     Parameters
     ----------
     branches : sequence of str, default=("walk", "anonymous")
-        "walk": attributes along all walks. "anonymous": patterns of all walks. "path":
-        attributes along walks that repeat no node. "joint": attributes and pattern of the
-        same walk. "induced": patterns with the edges between visited nodes.
+        "walk": node features along all walks. "anonymous": patterns of all walks. "path":
+        node features along walks that repeat no node. "joint": node features and pattern
+        of the same walk. "induced": patterns with the edges between visited nodes.
     walk_length : int, default=3
-        Nodes visited by walks, paths and joint walks (the paper's *l*).
+        Number of nodes visited by walks, paths and joint walks (the paper's *l*).
     anonymous_length : int, default=6
-        Nodes visited by anonymous and induced walks; exact up to 8.
+        Number of nodes visited by anonymous and induced walks: exact up to 8, sampled up
+        to 10.
     n_landmarks : int, default=32
-        Landmarks, at most, of a branch for each length.
+        Largest number of landmarks of a branch for each length.
     alpha, beta : float, default=1.5
-        Bandwidths of the Gaussian kernels of attributes and of patterns,
+        Bandwidths of the Gaussian kernels of node features and of patterns,
         ``exp(-alpha / 2 |x - x'|^2)``.
     n_layers : int, default=1
-        Layers of every branch. Layers after the first are walk layers whose attributes
-        are the rows of the layer before.
+        Number of layers of every branch. Layers after the first are walk layers whose
+        node features are the embeddings of the previous layer.
     aggregate : bool, default=True
-        Whether walks of all lengths up to the given one are used, side by side.
+        Whether to concatenate walks of all lengths up to the given one.
     weighting : {"probability", "count"}, default="probability"
-        Whether a walk counts its probability (steps by edge weight), or one.
+        Weight of a walk: its probability (steps are proportional to edge weights), or one.
     method : {"auto", "exact", "sampled"}, default="auto"
-        "auto" samples only where the exact rows of a graph would take too much work.
-        Walks of the "walk" branch are never sampled.
+        "auto" samples walks only if the exact embedding of a graph would take too much
+        work. The "walk" branch is always exact.
     n_walks : int, default=30
-        Walks of a node where they are sampled.
+        Number of walks per node if walks are sampled.
     pooling : {"sum", "mean", "log"}, default="sum"
-        How the rows of nodes become the row of their graph; "log" is the logarithm of the
-        sum, ``sign(x) log(1 + |x|)``.
+        How node embeddings are pooled; "log" is the logarithm of the sum,
+        ``sign(x) log(1 + |x|)``.
     eps : float, default=1e-7
         Added to the diagonal of the kernel between landmarks.
     node_features : "auto" or list of {"labels", "attributes", "degrees"}, default="auto"
@@ -70,44 +72,54 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     random_state : int, Generator or None, default=None
         Seed of landmarks and of sampled walks.
     n_jobs : int or None, default=None
-        Threads; None is one, -1 as many as there are cores. Rows do not depend on it.
+        Number of threads, as in joblib: None is 1 unless a `joblib.parallel_config`
+        context is active, -1 is all cores, -2 all but one. It does not affect results.
     verbose : int, default=0
         1 shows progress.
 
     Attributes
     ----------
     encoder_ : AttributeEncoder
-        How nodes become the rows that enter the first layer.
+        Encoder of the node features.
     stack_ : Stack
-        Landmarks and maps of all branches.
+        Landmarks and Nyström maps of all branches.
     n_features_out_ : int
         Number of columns.
 
+    See Also
+    --------
+    GSKNClassifier : Classifier of graphs on these embeddings.
+
     Notes
     -----
-    With ``s`` the kernel of the walks of a node with the landmarks Z, summed over all its
-    walks, a row is ``(K_ZZ + eps I)^(-1/2) s`` (paper Eqs. 10-18). Walks are not
-    enumerated: those against landmarks take ``length - 1`` sparse products, patterns the
-    algebra of `gskn.walks`.
+    Let ``s`` be the kernel of the walks of a node with the landmarks Z, summed over all
+    its walks. The node embedding is ``(K_ZZ + eps I)^(-1/2) s`` (Eqs. 10-18 of [1]_).
+    Walks are not enumerated: the "walk" branch takes ``length - 1`` sparse products, and
+    patterns are computed by the algebra of `gskn.walks`.
 
-    A graph embedding does not depend on the other graphs of a call, up to rounding:
-    products of matrices of other shapes round differently. The differences are below 1e-15
-    of the largest entry with one layer, and below 1e-11 with several layers.
+    Rounding depends on the shapes of matrix products, so the embedding of a graph may
+    differ between calls by 1e-15 of the largest entry with one layer, and by 1e-11 with
+    several layers.
+
+    References
+    ----------
+    .. [1] Long, Jin, Wu and Song, "Theoretically Improving Graph Neural Networks via
+       Anonymous Walk Graph Kernels", WWW 2021.
 
     Examples
     --------
     >>> from gskn import GSKN, datasets
     >>> ring_of_six, two_triangles = datasets.rings(3).graphs
     >>> model = GSKN(branches=("walk",), random_state=0).fit([ring_of_six, two_triangles])
-    >>> rows = model.transform([ring_of_six, two_triangles])
-    >>> bool(abs(rows[0] - rows[1]).max() < 1e-9)      # walks alone see no difference
+    >>> embeddings = model.transform([ring_of_six, two_triangles])
+    >>> bool(abs(embeddings[0] - embeddings[1]).max() < 1e-9)  # equal for walks alone
     True
-    >>> rows = GSKN(random_state=0).fit_transform([ring_of_six, two_triangles])
-    >>> bool(abs(rows[0] - rows[1]).max() > 0.1)
+    >>> embeddings = GSKN(random_state=0).fit_transform([ring_of_six, two_triangles])
+    >>> bool(abs(embeddings[0] - embeddings[1]).max() > 0.1)
     True
     """
 
-    def __init__(  # noqa: PLR0913 - as the design has them
+    def __init__(  # noqa: PLR0913 - all have defaults
         self,
         branches: Sequence[str] = ("walk", "anonymous"),
         *,
@@ -147,35 +159,93 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.verbose = verbose
 
     def fit(self, X: Any, y: object = None) -> Self:
-        """Choose landmarks among the walks of the graphs ``X``; ``y`` is not looked at."""
+        """Choose landmarks among the walks of graphs.
+
+        Parameters
+        ----------
+        X : graphs
+            Anything that `as_batch` accepts.
+        y : object
+            Ignored.
+
+        Returns
+        -------
+        self : GSKN
+            The fitted model.
+        """
         self._fit(as_batch(X), embed=False)
         return self
 
     def fit_chunks(self, chunks: Iterable[Any]) -> Self:
-        """Fit to graphs in chunks, as from `iter_graphs`, in bounded memory and one pass.
+        """Fit to graphs that arrive in chunks, in bounded memory and one pass.
 
-        Graphs with some 130,000 nodes together are drawn at random, whatever the chunks,
-        and the model, attributes included, is fitted to them. Where there are fewer, all
-        are used, and the model is that of `fit`.
+        The model is fitted to random graphs with about 130,000 nodes together. The sample
+        does not depend on the chunks. If there are fewer nodes, all graphs are used, and
+        the model is the same as after `fit`.
+
+        Parameters
+        ----------
+        chunks : iterable
+            Chunks of graphs, for example from `iter_graphs`.
+
+        Returns
+        -------
+        self : GSKN
+            The fitted model.
         """
-        make_stack(self.get_params(deep=False))  # complains before anything is read
+        make_stack(self.get_params(deep=False))  # raises before anything is read
         (generator,) = as_generator(self.random_state).spawn(1)
         return self.fit(sample_graphs(chunks, FIT_NODES, generator))
 
     def fit_transform(self, X: Any, y: object = None) -> Any:
-        """Fit, and return one row per graph; what both need is computed once."""
+        """Fit to graphs and return their embeddings; shared computations are done once.
+
+        Parameters
+        ----------
+        X : graphs
+            Anything that `as_batch` accepts.
+        y : object
+            Ignored.
+
+        Returns
+        -------
+        graph_embeddings : ndarray of shape (n_graphs, n_features_out_)
+            One row per graph.
+        """
         batch = as_batch(X)
         blocks = self._fit(batch, embed=True)
-        rows = self._pool(batch, blocks) if blocks else self._rows(batch)
-        return self._without_index(X, rows)
+        pooled = self._pool(batch, blocks) if blocks else self._graph_embeddings(batch)
+        return self._without_index(X, pooled)
 
     def transform(self, X: Any) -> Any:
-        """Return one row per graph, of shape (n_graphs, n_features)."""
+        """Return the embeddings of graphs.
+
+        Parameters
+        ----------
+        X : graphs
+            Anything that `as_batch` accepts.
+
+        Returns
+        -------
+        graph_embeddings : ndarray of shape (n_graphs, n_features_out_)
+            One row per graph.
+        """
         check_is_fitted(self, "stack_")
-        return self._without_index(X, self._rows(as_batch(X)))
+        return self._without_index(X, self._graph_embeddings(as_batch(X)))
 
     def transform_nodes(self, X: Any) -> FloatArray:
-        """Return one row per node, of shape (n_nodes, n_features), in node order."""
+        """Return the embeddings of all nodes.
+
+        Parameters
+        ----------
+        X : graphs
+            Anything that `as_batch` accepts.
+
+        Returns
+        -------
+        node_embeddings : ndarray of shape (n_nodes, n_features_out_)
+            One row per node, in node order.
+        """
         check_is_fitted(self, "stack_")
         batch = as_batch(X)
         result = np.empty((batch.n_nodes, self.n_features_out_))
@@ -186,7 +256,18 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return _check_finite(result)
 
     def get_feature_names_out(self, input_features: object = None) -> Any:
-        """Return the names of the columns: branch, length and landmark."""
+        """Return the names of the columns: branch, length and landmark.
+
+        Parameters
+        ----------
+        input_features : object
+            Ignored.
+
+        Returns
+        -------
+        names : ndarray of str objects
+            Such as "walk_3_0".
+        """
         check_is_fitted(self, "stack_")
         return np.array(self.stack_.feature_names(), dtype=object)
 
@@ -210,12 +291,29 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return GSKNPrecomputation(batch, n_jobs)
 
     def save(self, path: str | Path) -> None:
-        """Write the fitted model to one file, without pickle."""
+        """Write the fitted model to one file, without pickle.
+
+        Parameters
+        ----------
+        path : str or Path
+            File to write; it is written completely or not at all.
+        """
         save_model(self, path)
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
-        """Read a model that `save` wrote; no code in the file is run."""
+        """Read a model that `save` wrote; no code in the file is run.
+
+        Parameters
+        ----------
+        path : str or Path
+            File to read.
+
+        Returns
+        -------
+        model : GSKN
+            The fitted model.
+        """
         model: Self = load_model(cls, path)
         return model
 
@@ -237,18 +335,18 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.n_features_out_ = len(plan.stack.feature_names())
         return blocks
 
-    def _rows(self, batch: GraphBatch) -> FloatArray:
+    def _graph_embeddings(self, batch: GraphBatch) -> FloatArray:
         pooled = [np.empty((0, self.n_features_out_))]
         pooled += [self._pool(part, blocks) for part, blocks in self._embed(batch)]
         return np.concatenate(pooled)
 
-    def _without_index(self, X: Any, rows: FloatArray) -> Any:
-        """Keep scikit-learn from giving rows of graphs the index of a table of edges."""
-        own = getattr(self, "_sklearn_output_config", {}).get("transform")
-        wanted = own or get_config()["transform_output"]
-        if wanted == "pandas" and comes_from(X, "pandas") and hasattr(X, "columns"):
-            return type(X)(rows)  # a frame of its own, which only gets its columns named
-        return rows
+    def _without_index(self, X: Any, embeddings: FloatArray) -> Any:
+        """Prevent scikit-learn from copying the index of an edge table to embeddings."""
+        output = getattr(self, "_sklearn_output_config", {}).get("transform")
+        output = output or get_config()["transform_output"]
+        if output == "pandas" and comes_from(X, "pandas") and hasattr(X, "columns"):
+            return type(X)(embeddings)  # a new frame, to which scikit-learn adds names
+        return embeddings
 
     def _pool(self, batch: GraphBatch, blocks: list[FloatArray]) -> FloatArray:
         ptr = batch.graph_ptr
@@ -256,9 +354,9 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return _check_finite(np.hstack(pooled))
 
     def _embed(self, batch: GraphBatch) -> Iterator[tuple[GraphBatch, list[FloatArray]]]:
-        """Yield consecutive graphs and the rows of their nodes, in bounded memory."""
+        """Yield runs of graphs with the embeddings of their nodes, in bounded memory."""
         parts = _chunks(batch, self.n_features_out_)
-        _ = batch.directed  # found out once, for all parts
+        _ = batch.directed  # computed once for all parts
         n_blocks = len(parts) * self.stack_.n_blocks()
         with progress("graphs", n_blocks, shown=self.verbose > 0) as advance:
             for part in parts:
@@ -268,14 +366,14 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def _chunks(batch: GraphBatch, n_features: int) -> list[slice]:
-    """Cut a batch into runs of graphs whose rows are of bounded size, or one graph."""
+    """Split a batch into runs of graphs whose node embeddings have a bounded size."""
     return runs_of_graphs(batch.graph_ptr, max(1, EMBEDDING_CHUNK_CELLS // n_features))
 
 
-def _check_finite(rows: FloatArray) -> FloatArray:
-    if not np.isfinite(rows).all():
+def _check_finite(embeddings: FloatArray) -> FloatArray:
+    if not np.isfinite(embeddings).all():
         raise InputError(
             "There are too many walks to count in floating point; use "
             "weighting='probability', or shorter walks."
         )
-    return rows
+    return embeddings
