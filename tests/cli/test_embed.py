@@ -198,6 +198,7 @@ def rings(tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow  # embeds 60,000 graphs
 def test_memory_does_not_grow_with_the_input(rings, tmp_path):
     """Four times the graphs need no more memory; all embeddings at once take 100 MB."""
     n_bytes = GSKN.load(rings / "m.gskn").n_features_out_ * 8 * 9.5 * 60_000

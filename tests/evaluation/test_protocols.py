@@ -296,7 +296,9 @@ def test_a_kernel_that_learns_nothing_is_computed_once(data, monkeypatch):
     assert len(seen) == 11 * len(MODELS["wl"].embeddings)  # ten folds more
 
 
-@pytest.mark.parametrize("protocol", ["nested", "paper"])
+@pytest.mark.parametrize(
+    "protocol", ["nested", pytest.param("paper", marks=pytest.mark.slow)]
+)
 def test_every_named_model_runs(data, protocol):
     few = np.r_[0:4, 50:54]
     small = Dataset("small", data.graphs[few], data.y[few])
