@@ -1,5 +1,6 @@
 """Damaged files of every format: success or one clear line, in bounded memory and time."""
 
+import math
 import sys
 
 import pytest
@@ -34,10 +35,10 @@ FORMATS = (
 def test_damaged_files_are_read_or_refused(name):
     from tests.fuzz.run import run_format  # noqa: PLC0415 - needs a Unix
 
-    # The seed is fixed; the budget ends the run on a slow machine before all cases.
-    outcome = run_format(name, cases=400, seed=0, budget=20.0)
+    # No limit on time: the same cases run on a slow machine.
+    outcome = run_format(name, cases=400, seed=0, budget=math.inf)
     assert outcome.failures == []
-    assert outcome.n_cases > 0
+    assert outcome.n_cases == 400
     assert outcome.n_refused > 0 or name == "cache"  # a bad cache is ignored
 
 
