@@ -50,7 +50,8 @@ def command_examples():
 
 
 @pytest.mark.parametrize("text", command_examples())
-def test_commands_print_what_the_page_says(text, tmp_path):
+def test_commands_print_the_documented_output(text, tmp_path, copy_of_reproduced):
+    copy_of_reproduced(tmp_path / "reproduction")  # the default folder of `reproduce`
     command, _, wanted = text.partition("\n")
     program, *arguments = shlex.split(command.removeprefix("$ "))
     assert program == "gskn"

@@ -1,7 +1,7 @@
 import json
-import os
 import subprocess
 import sys
+from pathlib import Path
 
 import networkx as nx
 import pytest
@@ -9,29 +9,16 @@ from typer.testing import CliRunner
 
 from gskn import datasets
 from gskn.cli import app
+from tests.cli.processes import run
 
-COMMAND = [sys.executable, "-m", "gskn"]
-
-
-def run(*arguments, **environment):
-    """Run the real command in a process of its own."""
-    return subprocess.run(
-        [*COMMAND, *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        env={**os.environ, **environment},
-        check=False,
-    )
+COMMANDS = [command.callback.__name__ for command in app.registered_commands]
 
 
 def test_version_and_help():
     assert run("--version").stdout.startswith("gskn 0.")
-    assert "Example" in run("--help").stdout
-    told = " ".join(run("--help").stdout.split())
-    assert "Exit codes: 0 success, 1 failure, 2 invalid arguments, 130 interrupted." in told
-
-
-COMMANDS = [command.callback.__name__ for command in app.registered_commands]
+    text = " ".join(run("--help").stdout.split())
+    assert "Example" in text
+    assert "Exit codes: 0 success, 1 failure, 2 invalid arguments, 130 interrupted." in text
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -51,7 +38,7 @@ def test_list_is_one_table_at_80_columns(command):
     assert sum(line.strip().startswith("name ") for line in lines) == 1
 
 
-def test_help_and_import_are_light():
+def test_help_imports_no_large_packages():
     code = (
         "import sys, gskn, gskn.cli\n"
         "from typer.testing import CliRunner\n"
@@ -65,12 +52,13 @@ def test_help_and_import_are_light():
     assert result.returncode == 0, result.stderr
 
 
-def test_wrong_use_is_exit_code_2():
+def test_wrong_use_is_exit_code_2(call):
+    assert run("--bogus").returncode == 2
     for arguments in (["--bogus"], ["nothing"], ["datasets", "--data-home"]):
-        assert run(*arguments).returncode == 2
+        assert call(*arguments).returncode == 2
 
 
-def test_failed_work_is_exit_code_1_and_one_line():
+def test_failure_is_exit_code_1_and_one_line():
     result = run("describe", "no-such-thing")
     assert result.returncode == 1
     assert result.stdout == ""
@@ -79,12 +67,12 @@ def test_failed_work_is_exit_code_1_and_one_line():
     assert "Traceback" not in result.stderr
 
 
-def test_datasets_lists_every_set():
-    result = run("datasets")
+def test_datasets_lists_every_set(call):
+    result = call("datasets")
     assert result.returncode == 0
     for name in datasets.names():
         assert f" {name} " in result.stdout
-    rows = json.loads(run("datasets", "--json").stdout)
+    rows = json.loads(call("datasets", "--json").stdout)
     assert [row["name"] for row in rows] == datasets.names()
     mutag = rows[0]
     assert mutag["on_disk"]
@@ -93,32 +81,32 @@ def test_datasets_lists_every_set():
     assert rows[1]["path"] is None
 
 
-def test_describe_without_arguments_needs_no_network():
-    rows = json.loads(run("describe", "--json").stdout)
+def test_describe_without_arguments_needs_no_network(call):
+    rows = json.loads(call("describe", "--json").stdout)
     assert [row["name"] for row in rows] == ["structure", "regular", "MUTAG"]
     assert rows[1]["components"] == 150
     assert rows[2]["labels"] == 7
 
 
-def test_describe_reads_files(tmp_path):
+def test_describe_reads_files(tmp_path, call):
     path = tmp_path / "[odd] name.g6"
     nx.write_graph6(nx.cycle_graph(5), path)
-    result = run("describe", path)
+    result = call("describe", path)
     assert result.returncode == 0
     assert "[odd] name.g6" in result.stdout.replace("\n", "")
-    (row,) = json.loads(run("describe", path, "--json").stdout)
+    (row,) = json.loads(call("describe", path, "--json").stdout)
     assert (row["nodes"], row["edges"], row["mean_degree"]) == (5, 5, 2)
 
 
-def test_a_malformed_file_is_one_line(tmp_path):
+def test_malformed_file_prints_one_line(tmp_path, call):
     (tmp_path / "x.g6").write_text("?!\n")
-    result = run("describe", tmp_path / "x.g6")
+    result = call("describe", tmp_path / "x.g6")
     assert result.returncode == 1
     assert "x.g6, line 1" in result.stderr
     assert result.stderr.count("\n") == 1
 
 
-def test_a_warning_is_one_line(tmp_path):
+def test_warning_prints_one_line(tmp_path):
     nx.write_graph6(nx.cycle_graph(5), tmp_path / "ring.g6")
     (tmp_path / "[note].md").touch()
     result = run("describe", tmp_path)
@@ -128,7 +116,7 @@ def test_a_warning_is_one_line(tmp_path):
     )
 
 
-def test_a_reader_that_goes_away_is_no_failure():
+def test_closed_pipe_prints_no_error():
     result = subprocess.run(
         f"'{sys.executable}' -m gskn datasets --json | head -c 1",
         shell=True,
@@ -141,16 +129,16 @@ def test_a_reader_that_goes_away_is_no_failure():
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 120, 200])
-def test_no_figure_is_cut_at_any_width(width):
+def test_numbers_are_complete_at_every_width(width):
     result = CliRunner().invoke(app, ["datasets"], env={"COLUMNS": str(width)})
     assert result.exit_code == 0
     assert max(map(len, result.stdout.splitlines()[:-1])) <= width
-    for figure in ("12,288,916", "PROTEINS_full", "43,471", "1,113"):
-        assert figure in result.stdout
+    for number in ("12,288,916", "PROTEINS_full", "43,471", "1,113"):
+        assert number in result.stdout
 
 
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")  # noqa: PTH110
-def test_a_full_disk_is_one_line():
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_full_disk_prints_one_line():
     result = subprocess.run(
         f"'{sys.executable}' -m gskn datasets > /dev/full",
         shell=True,
@@ -163,14 +151,14 @@ def test_a_full_disk_is_one_line():
     assert "Traceback" not in result.stderr
 
 
-def test_a_name_too_long_for_a_file_is_one_line():
-    result = run("describe", "x" * 300)
+def test_name_too_long_for_a_file_prints_one_line(call):
+    result = call("describe", "x" * 300)
     assert result.returncode == 1
+    assert result.stderr.count("\n") == 1
     assert "Traceback" not in result.stderr
 
 
-def test_describe_in_process(tmp_path):
-    """The same work where coverage sees it."""
+def test_describe_accepts_sets_and_files(tmp_path):
     nx.write_graph6(nx.cycle_graph(5), tmp_path / "x.g6")
     result = CliRunner().invoke(
         app, ["describe", "regular", str(tmp_path / "x.g6"), "--json"]
@@ -181,25 +169,25 @@ def test_describe_in_process(tmp_path):
     assert CliRunner().invoke(app, ["--version"]).exit_code == 0
 
 
-def test_distinguish_draws_the_first_pattern_that_differs(tmp_path):
-    result = run("distinguish", "--pair", "rings")
+def test_distinguish_draws_the_first_pattern_that_differs(tmp_path, call):
+    result = call("distinguish", "--pair", "rings")
     assert result.returncode == 0
     assert "0-1-2-0: 0 times in one ring of 6, 12 in two rings of 3" in result.stdout
     assert "0───1───2" in result.stdout
     assert "└───────┘" in result.stdout
     for name, graph in (("a", nx.cycle_graph(6)), ("b", nx.path_graph(6))):
         nx.write_graphml(graph, tmp_path / f"{name}.graphml")
-    result = run("distinguish", tmp_path / "a.graphml", tmp_path / "b.graphml", "--json")
+    result = call("distinguish", tmp_path / "a.graphml", tmp_path / "b.graphml", "--json")
     assert [row["distinguishes"] for row in json.loads(result.stdout)] == [True] * 4
 
 
-def test_distinguish_needs_two_graphs():
+def test_distinguish_needs_two_graphs(call):
     for arguments in ([], ["a.g6"], ["--pair", "nothing"], ["a", "b", "--pair", "rings"]):
-        assert run("distinguish", *arguments).returncode == 2
-    assert run("distinguish", "a.g6", "b.g6").returncode == 1
+        assert call("distinguish", *arguments).returncode == 2
+    assert call("distinguish", "a.g6", "b.g6").returncode == 1
 
 
-def test_distinguish_looks_for_both_files_before_it_reads_one(tmp_path):
+def test_distinguish_checks_that_both_files_exist_before_reading(tmp_path, call):
     (tmp_path / "broken.g6").write_text("?!\n")
-    result = run("distinguish", tmp_path / "broken.g6", "none.g6")
+    result = call("distinguish", tmp_path / "broken.g6", "none.g6")
     assert result.stderr == "error: There is no file 'none.g6'.\n"

@@ -2,7 +2,6 @@ import json
 import signal
 import subprocess
 import sys
-import time
 
 import networkx as nx
 import numpy as np
@@ -14,7 +13,7 @@ import pytest
 from gskn import GSKN, GraphBatch, datasets, read_graphs
 from gskn.cli._embed import Level, _write_rows
 from gskn.graphs import iter_graphs
-from tests.cli.test_app import run
+from tests.cli.processes import run_until
 
 
 def write_rings(path, n_graphs, *, row_group_size=None):
@@ -28,8 +27,8 @@ def write_rings(path, n_graphs, *, row_group_size=None):
     return path
 
 
-def rows_of(path):
-    """Return ids and rows, whatever the format."""
+def read_embeddings(path):
+    """Return ids, embeddings and names of columns from a file of any format."""
     if path.suffix == ".npz":
         with np.load(path, allow_pickle=False) as file:
             ids = [file[name].tolist() for name in ("graph", "node") if name in file.files]
@@ -42,36 +41,36 @@ def rows_of(path):
     return ids, np.column_stack([table[name].to_numpy() for name in names]), names
 
 
-def assert_equal(rows, expected):
-    """Compare up to rounding: products of matrices round by their number of rows."""
-    np.testing.assert_allclose(rows, expected, rtol=1e-10, atol=1e-12)
+def assert_equal(embeddings, expected):
+    """Compare up to rounding, which depends on the number of rows of a matrix product."""
+    np.testing.assert_allclose(embeddings, expected, rtol=1e-10, atol=1e-12)
 
 
 @pytest.mark.parametrize("suffix", [".parquet", ".csv", ".npz"])
-def test_rows_are_those_of_the_library(tmp_path, suffix):
-    out = tmp_path / f"rows{suffix}"
-    result = run("embed", "MUTAG", "-o", out)
+def test_command_writes_embeddings_of_the_library(tmp_path, call, suffix):
+    out = tmp_path / f"embeddings{suffix}"
+    result = call("embed", "MUTAG", "-o", out)
     assert result.returncode == 0, result.stderr
     assert result.stdout.startswith(f"{out}: 188 graph embeddings, ")
     assert result.stderr == ""
     graphs = datasets.load("MUTAG").graphs
     model = GSKN(random_state=0).fit(graphs)
-    (names,), rows, features = rows_of(out)
-    np.testing.assert_array_equal(rows, model.transform(graphs))
+    (names,), embeddings, features = read_embeddings(out)
+    np.testing.assert_array_equal(embeddings, model.transform(graphs))
     assert names == list(range(188))
     assert features == model.get_feature_names_out().tolist()
     assert list(tmp_path.glob("*")) == [out]
 
 
-def test_a_model_is_fitted_once_and_embeds_nodes(tmp_path, call):
-    folder, model, out = tmp_path / "graphs", tmp_path / "m.gskn", tmp_path / "rows.parquet"
+def test_saved_model_embeds_nodes(tmp_path, call):
+    folder, model = tmp_path / "graphs", tmp_path / "m.gskn"
+    out = tmp_path / "embeddings.parquet"
     folder.mkdir()
     nx.write_graphml(nx.Graph([("a", "b"), ("b", "c")]), folder / "path.graphml")
     nx.write_edgelist(nx.cycle_graph(5), folder / "ring.edgelist")
     options = ("--branches", "walk, joint", "--walk-length", 2, "--pooling", "mean")
-    code, stdout, stderr = call(
-        *("fit", folder, "-o", model, *options, "--seed", 3, "--alpha", 2)
-    )
+    fit = ("fit", folder, "-o", model, *options)
+    code, stdout, stderr = call(*fit, "--seed", 3, "--alpha", 2)
     assert (code, stderr) == (0, "")
     assert stdout.startswith(f"{model}: model with ")
     embedding = ("embed", folder, "--model", model, "-o", out, "--level", "node")
@@ -80,8 +79,9 @@ def test_a_model_is_fitted_once_and_embeds_nodes(tmp_path, call):
     assert stdout.startswith(f"{out}: 8 node embeddings, ")
     fitted = GSKN.load(model)
     assert (fitted.branches, fitted.pooling, fitted.alpha) == (("walk", "joint"), "mean", 2)
-    (graphs, nodes), rows, _ = rows_of(out)
-    np.testing.assert_array_equal(rows, fitted.transform_nodes(read_graphs(folder)))
+    (graphs, nodes), embeddings, _ = read_embeddings(out)
+    expected = fitted.transform_nodes(read_graphs(folder))
+    np.testing.assert_array_equal(embeddings, expected)
     assert graphs == ["path"] * 3 + ["ring"] * 5
     assert nodes == ["a", "b", "c", "0", "1", "2", "3", "4"]
     metadata = pq.read_schema(out).metadata
@@ -91,7 +91,7 @@ def test_a_model_is_fitted_once_and_embeds_nodes(tmp_path, call):
 
 
 @pytest.mark.parametrize("level", Level)
-def test_rows_do_not_depend_on_chunks_or_row_groups(tmp_path, level):
+def test_embeddings_do_not_depend_on_chunks_or_row_groups(tmp_path, level):
     path = write_rings(tmp_path / "edges.parquet", 300)
     graphs = read_graphs(path)
     model = GSKN(random_state=0).fit_chunks(iter_graphs(path))
@@ -102,11 +102,11 @@ def test_rows_do_not_depend_on_chunks_or_row_groups(tmp_path, level):
         write_rings(path, 300, row_group_size=row_group_size)
         for chunk_edges in (50, 1111, 10**6):
             chunks = iter_graphs(path, chunk_edges=chunk_edges)
-            _write_rows(chunks, model, level, tmp_path / "rows.npz")
-            assert_equal(rows_of(tmp_path / "rows.npz")[1], expected)
+            _write_rows(chunks, model, level, tmp_path / "embeddings.npz")
+            assert_equal(read_embeddings(tmp_path / "embeddings.npz")[1], expected)
 
 
-def test_rows_of_a_folder_do_not_depend_on_chunks(tmp_path):
+def test_embeddings_of_a_folder_do_not_depend_on_chunks(tmp_path):
     folder = tmp_path / "graphs"
     folder.mkdir()
     for number, molecule in enumerate(("CCO", "c1ccccc1O", "CC(N)C(=O)O", "C1CC1", "OO")):
@@ -120,21 +120,21 @@ def test_rows_of_a_folder_do_not_depend_on_chunks(tmp_path):
         assert GraphBatch.concat(chunks).n_graphs == 10
 
 
-def test_failures_are_one_line_and_leave_no_file(tmp_path, call):
+def test_failures_print_one_line_and_leave_no_file(tmp_path, call):
     edges = write_rings(tmp_path / "edges.parquet", 3)
     empty = tmp_path / "empty.parquet"
     pq.write_table(pq.read_table(edges).slice(0, 0), empty)
     table = pq.read_table(edges)
     again = tmp_path / "again.parquet"
     pq.write_table(pa.concat_tables([table, table.slice(0, 2)]), again)
-    model, out = tmp_path / "m.gskn", tmp_path / "out" / "rows.csv"
+    model, out = tmp_path / "m.gskn", tmp_path / "out" / "embeddings.csv"
     GSKN(branches="walk").fit(read_graphs(edges)).save(model)
     for arguments, message in (
-        ((edges, "-o", tmp_path / "out" / "rows.txt"), "must end in one of"),
-        ((edges, "-o", edges / "rows.csv"), "is not a folder"),
+        ((edges, "-o", tmp_path / "out" / "embeddings.txt"), "must end in one of"),
+        ((edges, "-o", edges / "embeddings.csv"), "is not a folder"),
         ((edges, "-o", edges), "is the input"),
-        ((tmp_path, "-o", tmp_path / "rows.csv"), "whose files are read as graphs"),
-        (("nothing", "-o", out), "It is not a file or folder, either"),
+        ((tmp_path, "-o", tmp_path / "embeddings.csv"), "whose files are read as graphs"),
+        (("nothing", "-o", out), "Nor is 'nothing' a file or folder"),
         (("./MUTAG", "-o", out), "no file or folder './MUTAG'"),
         ((edges, "-o", out, "--model", "none"), "no file 'none'"),
         ((edges, "-o", out, "--model", edges), "not a model"),
@@ -159,6 +159,34 @@ def test_failures_are_one_line_and_leave_no_file(tmp_path, call):
     assert "is a folder" in call("fit", edges, "-o", tmp_path)[2]
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="needs signals of Unix")
+@pytest.mark.parametrize(
+    ("suffix", "sign", "expected"),
+    [
+        (".csv", signal.SIGKILL, (-signal.SIGKILL, "", "")),
+        (".npz", signal.SIGINT, (130, "", "error: interrupted\n")),
+    ],
+)
+def test_stopped_process_leaves_no_output_file(tmp_path, suffix, sign, expected):
+    edges, model = write_rings(tmp_path / "edges.parquet", 7000), tmp_path / "m.gskn"
+    chunks = list(iter_graphs(edges))
+    GSKN(branches="walk", random_state=0).fit(chunks[0]).save(model)
+    assert len(chunks) > 2
+    folder = tmp_path / "out"
+    folder.mkdir()
+    out = folder / f"embeddings{suffix}"
+    # The first chunk is written when the second one is embedded.
+    arguments = ("embed", edges, "--model", model, "-o", out, "--level", "node")
+    result = run_until(("gskn", "GSKN", "transform_nodes"), 2, sign, *arguments)
+    assert result == expected
+    remaining = [path.name for path in folder.iterdir()]
+    if sign == signal.SIGKILL:
+        (temporary,) = remaining
+        assert temporary.startswith(".embeddings")
+    else:
+        assert remaining == []
+
+
 @pytest.fixture(scope="module")
 def rings(tmp_path_factory):
     """Return a folder with a small and a large table, and a model for both."""
@@ -170,41 +198,9 @@ def rings(tmp_path_factory):
     return folder
 
 
-@pytest.mark.parametrize(
-    ("suffix", "sign"), [(".csv", signal.SIGKILL), (".npz", signal.SIGINT)]
-)
-def test_a_process_that_is_stopped_leaves_no_rows(tmp_path, rings, suffix, sign):
-    edges, model = rings / "large.parquet", rings / "m.gskn"
-    out = tmp_path / f"rows{suffix}"
-    # A run in the background would hand down that Ctrl-C is to be ignored.
-    code = (
-        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-        "from gskn.cli import main; main()"
-    )
-    options = ("--model", model, "-o", out, "--level", "node")
-    process = subprocess.Popen(
-        [sys.executable, "-c", code, "embed", edges, *options],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    while not any(tmp_path.glob(".rows*")):  # the file that would be renamed
-        assert process.poll() is None, process.stderr.read()
-        time.sleep(0.05)
-    time.sleep(0.2)
-    process.send_signal(sign)
-    stdout, stderr = process.communicate(timeout=60)
-    interrupted = (130, "error: interrupted\n")
-    assert (process.returncode, stderr) == (
-        interrupted if sign == signal.SIGINT else (-signal.SIGKILL, "")
-    )
-    assert stdout == ""
-    assert not out.exists()
-    assert sign == signal.SIGKILL or list(tmp_path.iterdir()) == []
-
-
+@pytest.mark.slow  # embeds 60,000 graphs
 def test_memory_does_not_grow_with_the_input(rings, tmp_path):
-    """Four times the graphs, the same peak; held at once, rows would take 100 MB more."""
+    """Four times the graphs need no more memory; all embeddings at once take 100 MB."""
     n_bytes = GSKN.load(rings / "m.gskn").n_features_out_ * 8 * 9.5 * 60_000
     assert n_bytes > 130e6
     peaks = [

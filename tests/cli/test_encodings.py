@@ -1,4 +1,4 @@
-"""Output in every encoding: no command dies because of a character."""
+"""Commands print their output in every encoding."""
 
 import io
 import json
@@ -11,7 +11,7 @@ import networkx as nx
 import pytest
 
 from gskn.cli import _app, main
-from tests.cli.test_app import COMMAND
+from tests.cli.processes import COMMAND, Result
 
 ENCODINGS = ["ascii", "latin-1", "cp1252", "utf-8"]
 C_LOCALE = {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
@@ -19,13 +19,13 @@ C_LOCALE = {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
 
 @pytest.fixture
 def call_encoded(monkeypatch):
-    """Run the command in this process, with streams of an encoding; decode strictly."""
+    """Run a command in this process with streams of an encoding."""
     monkeypatch.setattr(_app, "_discard_output", lambda: None)
 
     def run_here(encoding, *arguments):
         streams = [io.TextIOWrapper(io.BytesIO(), encoding) for _ in range(2)]
         with monkeypatch.context() as patch, warnings.catch_warnings():
-            warnings.simplefilter("default")  # a warning is printed, as for users
+            warnings.simplefilter("default", UserWarning)  # printed, as for users
             patch.setattr(sys, "argv", ["gskn", *map(str, arguments)])
             patch.setattr(sys, "stdout", streams[0])
             patch.setattr(sys, "stderr", streams[1])
@@ -34,7 +34,7 @@ def call_encoded(monkeypatch):
         for stream in streams:
             stream.flush()
         texts = [stream.buffer.getvalue().decode(encoding) for stream in streams]
-        return exited.value.code or 0, *texts
+        return Result(exited.value.code or 0, *texts)
 
     return run_here
 
@@ -62,7 +62,7 @@ def test_tables_are_printed_in_every_encoding(encoding, environment):
     assert heading.split() == ["data", "ldp"]
     assert set(rule.strip()) <= {"-", "─", "+", "|"}
     assert f" {sign} " in row
-    # Columns are aligned: a replacement is made before the layout.
+    # Columns are aligned because characters are replaced before the layout.
     assert heading.index("ldp") == row.index(row.split()[1])
 
 
@@ -85,7 +85,7 @@ def test_pictures_help_and_json_are_printed_in_every_encoding(encoding, call_enc
 
 @pytest.fixture
 def odd_names(tmp_path):
-    """Return a folder of graphs whose names are not UTF-8, or not printable."""
+    """Return a folder of graphs with names that are not UTF-8 or not printable."""
     folder = tmp_path / "graphs"
     folder.mkdir()
     for name in (b"b\xff\xfe.g6", b"e\x1b[31mred.g6", "grün[bold]±[.g6".encode()):
@@ -97,7 +97,7 @@ def odd_names(tmp_path):
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
-def test_names_of_files_are_printed_in_every_encoding(
+def test_file_names_are_printed_in_every_encoding(
     encoding, odd_names, tmp_path, call_encoded
 ):
     files = sorted(odd_names.iterdir())
@@ -144,10 +144,13 @@ def test_messages_are_printed_in_every_encoding(encoding, odd_names, call_encode
             ("evaluate", "regular", "--models", "ldp", "--map", "a.png"),
             "drawing a",
         ),
-        ("ascii", ("reproduce", "regular", "--out", "out", "--json"), "regular"),
+        ("ascii", ("reproduce", "regular", "--out", "results", "--json"), "regular"),
     ],
 )
-def test_progress_is_shown_on_a_terminal(encoding, arguments, shown, tmp_path):
+def test_progress_is_shown_on_a_terminal(
+    encoding, arguments, shown, tmp_path, copy_of_reproduced
+):
+    copy_of_reproduced(tmp_path / "results")
     result = run_on_terminal(arguments, tmp_path, PYTHONIOENCODING=encoding)
     text = result.decode(encoding)
     assert shown in text
@@ -155,35 +158,35 @@ def test_progress_is_shown_on_a_terminal(encoding, arguments, shown, tmp_path):
 
 
 def run_on_terminal(arguments, folder, **environment):
-    """Return the bytes that a command writes to a terminal as its stderr."""
+    """Return the bytes that a command writes to stderr if it is a terminal."""
     import pty  # noqa: PLC0415 - not on Windows
 
-    ours, theirs = pty.openpty()
+    master, terminal = pty.openpty()
     process = subprocess.Popen(
         [*COMMAND, *arguments],
         stdout=subprocess.DEVNULL,
-        stderr=theirs,
+        stderr=terminal,
         cwd=folder,
         env={**os.environ, "TERM": "xterm", "COLUMNS": "100", **environment},
     )
-    os.close(theirs)
-    pieces = []
+    os.close(terminal)
+    chunks = []
     while True:
         try:
-            piece = os.read(ours, 2**16)
-        except OSError:  # Linux reports so that the other end is closed
+            chunk = os.read(master, 2**16)
+        except OSError:  # Linux, if the other end is closed
             break
-        if not piece:
+        if not chunk:
             break
-        pieces.append(piece)
-    os.close(ours)
-    assert process.wait() == 0, b"".join(pieces)
-    return b"".join(pieces)
+        chunks.append(chunk)
+    os.close(master)
+    assert process.wait() == 0, b"".join(chunks)
+    return b"".join(chunks)
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="needs a shell of Unix")
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a Unix shell")
 @pytest.mark.parametrize("arguments", ["models", "--help", "no-command"])
-def test_streams_that_are_closed_are_no_traceback(arguments):
+def test_closed_streams_print_no_traceback(arguments):
     command = f"'{sys.executable}' -m gskn {arguments}"
     for end in ("| head -1", ">&-", ">&- 2>&-"):
         result = subprocess.run(
@@ -191,10 +194,11 @@ def test_streams_that_are_closed_are_no_traceback(arguments):
         )
         assert "Traceback" not in result.stderr
         assert "Exception" not in result.stderr
-        assert arguments == "no-command" or result.stderr == ""
+        if arguments != "no-command":
+            assert result.stderr == ""
 
 
-def test_a_message_that_is_too_long_is_shortened(call):
+def test_long_messages_are_shortened(call):
     code, _, stderr = call("describe", "x" * 100_000)
     assert code == 1
     assert len(stderr) < 2100

@@ -3,16 +3,18 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from xml.etree import ElementTree as ET
 
 import networkx as nx
+import pytest
 
 from gskn.evaluation import ResultFile
-from tests.cli.test_app import run
+from tests.cli.processes import run, run_until
+
+APPEND = ("gskn.evaluation", "ResultFile", "append")
 
 
-def test_a_table_of_models_and_sets(tmp_path):
+def test_table_of_models_and_sets(tmp_path):
     out = tmp_path / "runs.jsonl"
     result = run("evaluate", "regular", "--models", "rw,aw", "--out", out)
     assert result.returncode == 0, result.stderr
@@ -25,37 +27,37 @@ def test_a_table_of_models_and_sets(tmp_path):
     )
 
 
-def test_programs_get_json_and_nothing_is_run_twice(tmp_path):
+def test_json_output_is_repeated_from_records(tmp_path, call):
     arguments = ("evaluate", "regular", "--models", "aw", "--out", tmp_path / "r", "--json")
-    first, again = run(*arguments), run(*arguments)
+    first, again = call(*arguments), call(*arguments)
     assert first.stdout == again.stdout
-    (found,) = json.loads(first.stdout)
-    assert (found["data"], found["model"], found["mean"]) == ("regular", "aw", 1.0)
+    (row,) = json.loads(first.stdout)
+    assert (row["data"], row["model"], row["mean"]) == ("regular", "aw", 1.0)
     assert len(ResultFile(tmp_path / "r").read()) == 10
 
 
-def test_the_paper_protocol_says_what_it_is():
-    result = run("evaluate", "regular", "--models", "aw", "--protocol", "paper")
+def test_caption_describes_the_paper_protocol(call):
+    result = call("evaluate", "regular", "--models", "aw", "--protocol", "paper")
     assert "TEST folds" in result.stdout
 
 
-def test_errors_are_one_line():
+def test_errors_print_one_line(call):
     for arguments, message in (
         (("regular", "--models", "gnn"), "no model 'gnn'"),
         (("regular", "--models", "aw", "--metric", "luck"), "no metric 'luck'"),
         (("no-such-set",), "no-such-set"),
         (("regular", "--folds", "published"), "no published folds"),
     ):
-        result = run("evaluate", *arguments)
+        result = call("evaluate", *arguments)
         assert result.returncode == 1
         assert result.stderr.count("\n") == 1
         assert message in result.stderr
-    assert run("evaluate", "regular", "--protocol", "fair").returncode == 2
+    assert call("evaluate", "regular", "--protocol", "fair").returncode == 2
 
 
-def test_a_picture_of_the_table(tmp_path):
+def test_plot_of_the_table(tmp_path, call):
     picture = tmp_path / "scores.svg"
-    result = run("evaluate", "regular", "--models", "rw,aw", "--plot", picture)
+    result = call("evaluate", "regular", "--models", "rw,aw", "--plot", picture)
     assert result.returncode == 0, result.stderr
     assert "100.0 ± 0.0" in result.stdout
     texts = {"".join(t.itertext()) for t in ET.parse(picture).iter() if t.text}
@@ -63,17 +65,17 @@ def test_a_picture_of_the_table(tmp_path):
     assert "Fraction of the largest class" in texts
 
 
-def test_a_wrong_name_of_a_picture_is_refused_before_the_run(tmp_path):
+def test_unsupported_picture_format_raises_before_the_run(tmp_path, call):
     out = tmp_path / "runs.jsonl"
-    result = run("evaluate", "regular", "--models", "aw", "--out", out, "--plot", "a.pdf")
+    result = call("evaluate", "regular", "--models", "aw", "--out", out, "--plot", "a.pdf")
     assert result.returncode == 1
     assert result.stderr.count("\n") == 1
     assert "must have the suffix .png or .svg, got 'a.pdf'" in result.stderr
     assert not out.exists()
 
 
-def test_graphs_of_one_s_own(tmp_path):
-    folder = tmp_path / "MUTAG"  # also the name of a set
+def test_graphs_from_a_folder_need_classes(tmp_path, call):
+    folder = tmp_path / "MUTAG"  # also the name of a data set
     folder.mkdir()
     lines = []
     for number in range(20):
@@ -87,64 +89,45 @@ def test_graphs_of_one_s_own(tmp_path):
     classes = tmp_path / "classes.csv"
     classes.write_text("".join(lines))
     arguments = ("evaluate", folder, "--models", "aw", "--json")
-    (found,) = json.loads(run(*arguments, "--classes", classes).stdout)
-    assert (found["data"], found["mean"]) == (folder.as_posix(), 1.0)
-    result = run(*arguments)
+    (row,) = json.loads(call(*arguments, "--classes", classes).stdout)
+    assert (row["data"], row["mean"]) == (folder.as_posix(), 1.0)
+    result = call(*arguments)
     assert result.returncode == 1
     assert result.stderr.count("\n") == 1
     assert "have no classes" in result.stderr
-    assert run("evaluate", "MUTAG", "--classes", classes).returncode == 2
+    assert call("evaluate", "MUTAG", "--classes", classes).returncode == 2
 
 
-def test_a_run_that_was_killed_goes_on_where_it_was(tmp_path):
+@pytest.mark.skipif(sys.platform == "win32", reason="needs signals of Unix")
+def test_killed_run_is_resumed(tmp_path, call):
     out = tmp_path / "runs.jsonl"
-    arguments = ("evaluate", "structure", "--models", "aw,rw", "--json", "--out", out)
-    command = [sys.executable, "-m", "gskn", *map(str, arguments)]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-    for _ in range(600):
-        if out.exists() and out.read_bytes().count(b"\n[") >= 3:
-            break
-        time.sleep(0.1)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
+    arguments = ("evaluate", "structure", "--models", "aw,rw", "--json")
+    killed = run_until(APPEND, 3, signal.SIGKILL, *arguments, "--out", out)
+    assert killed == (-signal.SIGKILL, "", "")
     before = ResultFile(out).read()
-    assert 3 <= len(before) < 20
-    result = run(*arguments)
-    assert result.returncode == 0, result.stderr
+    assert len(before) == 3
+    resumed = call(*arguments, "--out", out)
+    assert resumed.returncode == 0, resumed.stderr
     after = ResultFile(out).read()
     assert len(after) == 20
-    assert all(after[key] == record for key, record in before.items())
-    assert json.loads(result.stdout) == json.loads(run(*arguments[:-2]).stdout)
+    assert {key: after[key] for key in before} == before
+    assert json.loads(resumed.stdout) == json.loads(call(*arguments).stdout)
 
 
-def test_a_run_that_is_interrupted_is_one_line_and_keeps_its_records(tmp_path):
+@pytest.mark.skipif(sys.platform == "win32", reason="needs signals of Unix")
+def test_interrupted_run_prints_one_line_and_keeps_its_records(tmp_path):
     out = tmp_path / "runs.jsonl"
-    # A process in the background would inherit that Ctrl-C is ignored.
-    code = (
-        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-        "from gskn.cli import main; main()"
-    )
-    options = ("evaluate", "structure", "--models", "rw,aw", "--repeats", "1000")
-    process = subprocess.Popen(
-        [sys.executable, "-c", code, *options, "--out", str(out)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    while not out.exists() or out.stat().st_size == 0:
-        assert process.poll() is None, process.stderr.read()
-        time.sleep(0.05)
-    process.send_signal(signal.SIGINT)
-    stdout, stderr = process.communicate(timeout=120)
-    assert (process.returncode, stdout, stderr) == (130, "", "error: interrupted\n")
-    records = ResultFile(out).read()
-    assert records
-    assert out.read_bytes().count(b"\n[") == len(records)
+    arguments = ("evaluate", "structure", "--models", "rw,aw", "--out", out)
+    result = run_until(APPEND, 2, signal.SIGINT, *arguments)
+    assert result == (130, "", "error: interrupted\n")
+    assert len(ResultFile(out).read()) == 2
+    assert out.read_bytes().endswith(b"\n")
+    assert [*map(json.loads, out.read_bytes().splitlines())]
     names = {path.name for path in tmp_path.iterdir() if path.name != "user"}
     assert names == {"runs.jsonl", ".runs.jsonl.lock"}
 
 
-def test_the_command_works_without_modules_of_unix(tmp_path):
+def test_command_works_without_modules_of_unix(tmp_path):
     code = (
         "import sys\n"
         "for name in ('fcntl', 'resource', 'grp', 'pwd', 'termios'):\n"
@@ -158,7 +141,7 @@ def test_the_command_works_without_modules_of_unix(tmp_path):
         [sys.executable, "-c", code, "evaluate", "regular", *options],
         capture_output=True,
         text=True,
-        env={**os.environ, "LOGNAME": "user"},  # without pwd, the name of the user
+        env={**os.environ, "LOGNAME": "user"},  # the name of the user without pwd
         check=False,
     )
     assert result.returncode == 0, result.stderr
@@ -166,33 +149,33 @@ def test_the_command_works_without_modules_of_unix(tmp_path):
     assert len(ResultFile(out).read()) == 10
 
 
-def test_sets_whose_nodes_have_classes(tmp_path, real_data):
+def test_sets_with_classes_of_nodes(tmp_path, real_data, call):
     picture = tmp_path / "scores.png"
     arguments = ("--models", "rw-32", "--repeats", "1", "--metric", "micro_f1")
     home = ("--data-home", real_data)
-    result = run("evaluate", "cora", *arguments, "--plot", picture, *home)
+    result = call("evaluate", "cora", *arguments, "--plot", picture, *home)
     assert result.returncode == 0, result.stderr
     assert "nodes protocol" in result.stdout
     assert {"cora 30%", "cora 70%"} <= {
         line.strip().partition("  ")[0] for line in result.stdout.splitlines()
     }
     assert picture.exists()
-    result = run("evaluate", "cora", "--metric", "roc_auc", *home)
+    result = call("evaluate", "cora", "--metric", "roc_auc", *home)
     assert result.returncode == 1
     assert "no metric 'roc_auc' for cora. Supported: accuracy, macro_f1" in result.stderr
 
 
-def test_a_map_of_rows_by_class(tmp_path):
+def test_map_of_embeddings_by_class(tmp_path, call):
     picture = tmp_path / "map.svg"
     options = ("--models", "aw", "--map", picture, "--map-by", "tsne")
-    result = run("evaluate", "regular", *options)
+    result = call("evaluate", "regular", *options)
     assert result.returncode == 0, result.stderr
     texts = {"".join(t.itertext()) for t in ET.parse(picture).iter() if t.text}
-    assert "Graph embeddings of regular: t-SNE, perplexity 30" in texts
-    assert run("evaluate", "regular", "structure", *options).returncode == 2
+    assert "Rows of the graphs of regular: t-SNE, perplexity 30" in texts
+    assert call("evaluate", "regular", "structure", *options).returncode == 2
 
 
-def test_what_cannot_be_written_or_split_is_refused_before_the_run(tmp_path):
+def test_invalid_outputs_and_splits_raise_before_the_run(tmp_path, call):
     folder = tmp_path / "own"
     folder.mkdir()
     for number in range(6):
@@ -208,16 +191,16 @@ def test_what_cannot_be_written_or_split_is_refused_before_the_run(tmp_path):
         (("--repeats", "0"), "repeats must be at least 1"),
         (("--classes", odd), "one graph"),
     ):
-        result = run("evaluate", folder, "--models", "aw", *arguments)
+        result = call("evaluate", folder, "--models", "aw", *arguments)
         assert result.returncode == 1, arguments
         assert message in result.stderr
         assert result.stderr.count("\n") == 1
-    result = run("evaluate", folder, "--models", "aw")
-    told = " ".join(result.stdout.split())
-    assert "own has 3 folds because its smallest class has 3 graphs" in told
+    result = call("evaluate", folder, "--models", "aw")
+    text = " ".join(result.stdout.split())
+    assert "own has 3 folds, as many as its smallest class has graphs" in text
 
 
-def test_a_model_that_is_not_for_a_set_is_left_out_and_said(tmp_path):
+def test_model_that_does_not_apply_is_skipped_with_a_warning(tmp_path, call):
     folder = tmp_path / "own"
     folder.mkdir()
     for number in range(6):
@@ -226,23 +209,23 @@ def test_a_model_that_is_not_for_a_set_is_left_out_and_said(tmp_path):
         nx.write_graphml(graph, folder / f"g{number}.graphml")
     (folder / "labels.csv").write_text("".join(f"g{n},{n % 2}\n" for n in range(6)))
     picture = tmp_path / "scores.png"
-    result = run("evaluate", folder, "regular", "--models", "wl,ldp", "--plot", picture)
+    result = call("evaluate", folder, "regular", "--models", "wl,ldp", "--plot", picture)
     assert result.returncode == 0, result.stderr
-    told = f"warning: Skipped wl on {folder}. WLKernel compares labels"
-    assert result.stderr.startswith(told)
+    message = f"warning: wl is left out on {folder}. WLKernel compares labels"
+    assert result.stderr.startswith(message)
     assert result.stderr.count("\n") == 1
     line = next(line for line in result.stdout.splitlines() if f"{folder} " in line)
     assert line.split()[1] == "-"
     assert picture.exists()
-    alone = run("evaluate", folder, "--models", "wl")
+    alone = call("evaluate", folder, "--models", "wl")
     assert (alone.returncode, alone.stderr.count("\n")) == (1, 1)
     assert "error: WLKernel compares labels" in alone.stderr
-    both = run("evaluate", folder, "--models", "wl,wl")
-    assert f"error: No model supports {folder}. WLKernel compares labels" in both.stderr
+    both = call("evaluate", folder, "--models", "wl,wl")
+    assert f"error: No model is for {folder}. WLKernel compares labels" in both.stderr
 
 
-def test_models_are_listed_by_name():
-    assert "Weisfeiler-Lehman subtree kernel" in run("models").stdout
-    listed = {row["name"]: row for row in json.loads(run("models", "--json").stdout)}
-    assert listed["gskn"]["grid"] == 9
-    assert (listed["wl"]["output"], listed["ldp"]["output"]) == ("kernel", "embedding")
+def test_models_are_listed_by_name(call):
+    assert "Weisfeiler-Lehman subtree kernel" in call("models").stdout
+    rows = {row["name"]: row for row in json.loads(call("models", "--json").stdout)}
+    assert rows["gskn"]["settings"] == 9
+    assert (rows["wl"]["gives"], rows["ldp"]["gives"]) == ("kernel", "rows")

@@ -1,4 +1,4 @@
-"""Every output is checked before the work begins."""
+"""Every output is checked before the run."""
 
 import os
 import subprocess
@@ -14,12 +14,12 @@ from gskn.reproduce import EXPERIMENTS
 
 @pytest.fixture
 def folder(tmp_path):
-    """Return a folder with impossible outputs, and graphs with classes in own/."""
-    own = tmp_path / "own"
-    own.mkdir()
+    """Return a folder with invalid outputs, and labelled graphs in graphs/."""
+    graphs = tmp_path / "graphs"
+    graphs.mkdir()
     for number in range(8):
-        nx.write_graph6(nx.cycle_graph(4 + number), own / f"g{number}.g6")
-    (own / "labels.csv").write_text("".join(f"g{n},{n % 2}\n" for n in range(8)))
+        nx.write_graph6(nx.cycle_graph(4 + number), graphs / f"g{number}.g6")
+    (graphs / "labels.csv").write_text("".join(f"g{n},{n % 2}\n" for n in range(8)))
     (tmp_path / "file").touch()
     (tmp_path / "damaged.jsonl").write_text("cake\n")
     for suffix in (".png", ".csv", ".jsonl", ".gskn"):
@@ -28,21 +28,21 @@ def folder(tmp_path):
     return tmp_path
 
 
-IMPOSSIBLE = ["loop", "folder", "file/x", "x" * 300, "x/" * 3000 + "x"]
+INVALID = ["loop", "folder", "file/x", "x" * 300, "x/" * 3000 + "x"]
 
 
-@pytest.mark.parametrize("name", IMPOSSIBLE)
+@pytest.mark.parametrize("name", INVALID)
 @pytest.mark.parametrize(
     ("command", "suffix"),
     [
-        (("evaluate", "own", "--models", "ldp", "--out"), ".jsonl"),
-        (("evaluate", "own", "--models", "ldp", "--out", "r.jsonl", "--plot"), ".png"),
-        (("evaluate", "own", "--models", "ldp", "--out", "r.jsonl", "--map"), ".png"),
-        (("embed", "own", "-o"), ".csv"),
-        (("fit", "own", "-o"), ".gskn"),
+        (("evaluate", "graphs", "--models", "ldp", "--out"), ".jsonl"),
+        (("evaluate", "graphs", "--models", "ldp", "--out", "r.jsonl", "--plot"), ".png"),
+        (("evaluate", "graphs", "--models", "ldp", "--out", "r.jsonl", "--map"), ".png"),
+        (("embed", "graphs", "-o"), ".csv"),
+        (("fit", "graphs", "-o"), ".gskn"),
     ],
 )
-def test_an_impossible_output_is_refused_before_the_work(
+def test_invalid_output_raises_before_the_run(
     folder, monkeypatch, call, command, suffix, name
 ):
     monkeypatch.chdir(folder)
@@ -54,15 +54,13 @@ def test_an_impossible_output_is_refused_before_the_work(
 
 
 @pytest.mark.parametrize("name", ["file", "file/x", "loop.csv", "x" * 300])
-def test_an_impossible_folder_of_results_is_refused_before_the_work(
-    folder, monkeypatch, call, name
-):
+def test_invalid_results_folder_raises_before_the_run(folder, monkeypatch, call, name):
     monkeypatch.chdir(folder)
     code, stdout, stderr = call("reproduce", "regular", "--out", name)
     assert (code, stdout, stderr.count("\n")) == (1, "", 1)
 
 
-def test_an_impossible_figure_of_results_is_refused_before_the_work(folder, call):
+def test_invalid_figure_of_results_raises_before_the_run(folder, call):
     (folder / "results" / "structure.png").mkdir(parents=True)
     code, stdout, stderr = call("reproduce", "structure", "--out", folder / "results")
     assert (code, stdout) == (1, "")
@@ -84,31 +82,31 @@ def test_an_impossible_figure_of_results_is_refused_before_the_work(folder, call
         (("--models", "ldp,gnn"), "no model 'gnn'"),
     ],
 )
-def test_wrong_options_are_refused_before_the_graphs_are_read(
+def test_invalid_options_raise_before_graphs_are_read(
     folder, monkeypatch, call, options, message
 ):
     monkeypatch.chdir(folder)
-    (folder / "own" / "broken.g6").write_text("?!\n")  # reading it would be an error
-    code, stdout, stderr = call("evaluate", "own", "--models", "ldp", *options)
+    (folder / "graphs" / "broken.g6").write_text("?!\n")  # reading it raises an error
+    code, stdout, stderr = call("evaluate", "graphs", "--models", "ldp", *options)
     assert (code, stdout, stderr.count("\n")) == (1, "", 1)
     assert message in stderr
 
 
-def test_a_map_of_too_many_classes_is_refused_before_the_run(tmp_path, call):
-    own = tmp_path / "own"
-    own.mkdir()
+def test_map_of_too_many_classes_raises_before_the_run(tmp_path, call):
+    graphs = tmp_path / "graphs"
+    graphs.mkdir()
     for number in range(146):
-        nx.write_graph6(nx.path_graph(2), own / f"g{number}.g6")
-    (own / "labels.csv").write_text("".join(f"g{n},{n // 2}\n" for n in range(146)))
+        nx.write_graph6(nx.path_graph(2), graphs / f"g{number}.g6")
+    (graphs / "labels.csv").write_text("".join(f"g{n},{n // 2}\n" for n in range(146)))
     out = tmp_path / "runs.jsonl"
     options = ("--models", "ldp", "--out", out, "--map", tmp_path / "map.png")
-    code, _, stderr = call("evaluate", own, *options)
+    code, _, stderr = call("evaluate", graphs, *options)
     assert code == 1
     assert "at most 72 classes, got 73" in stderr
     assert not out.exists()
 
 
-def test_missing_matplotlib_is_reported_before_the_run(tmp_path, call, monkeypatch):
+def test_missing_matplotlib_raises_before_the_run(tmp_path, call, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     out = tmp_path / "runs.jsonl"
     options = ("--models", "ldp", "--out", out, "--plot", tmp_path / "a.png")
@@ -129,10 +127,10 @@ FULL_DISK = (
 )
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="needs a limit of file sizes")
-def test_a_disk_that_is_full_of_records_is_an_error(tmp_path):
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a limit on file sizes")
+def test_full_disk_leaves_records_unchanged(tmp_path):
     out = tmp_path / "runs.jsonl"
-    out.write_bytes(b" " * 2**23 + b"\n")  # compiled loops are smaller files, and fit
+    out.write_bytes(b" " * 2**23 + b"\n")  # cached compiled loops are smaller
     before = out.read_bytes()
     options = ("regular", "--models", "ldp", "--out", str(out), str(len(before) + 100))
     result = subprocess.run(

@@ -72,7 +72,8 @@ def server(tmp_path, monkeypatch):
     )
     server.files = {}
     server.address = f"https://localhost:{server.server_port}"
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    # The interval is the time that a shutdown takes.
+    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
     yield server
     server.shutdown()
     server.server_close()
@@ -289,6 +290,9 @@ def test_ppi_is_converted_from_the_published_files(real_data, server, tmp_path):
     server.files |= dict(zip(paths, contents, strict=True))
     info = at(server, datasets.find_set("ppi"), *paths)
     verify_files(info, fetch_files(info, tmp_path / "home"))
+    stored = datasets.load("ppi", tmp_path / "home")
+    assert (stored.graphs.adjacency != data.graphs.adjacency).nnz == 0
+    np.testing.assert_array_equal(stored.y, data.y)
 
 
 class Hostile:

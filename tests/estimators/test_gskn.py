@@ -168,7 +168,7 @@ def test_attributes_without_columns_leave_degrees_in_charge():
 
 def test_labels_that_are_missing_are_named():
     model = GSKN(random_state=0).fit([labelled(3, "CNC")])
-    with pytest.raises(InputError, match="no node labels, but those of fit had"):
+    with pytest.raises(InputError, match="no node labels, but the training graphs have"):
         model.transform([nx.path_graph(3)])
 
 

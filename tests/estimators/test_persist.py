@@ -179,6 +179,8 @@ def test_a_file_cut_short_or_changed_is_refused(saved):
         saved.write_bytes(whole[:end])
         with pytest.raises(FileFormatError):
             GSKN.load(saved)
+    expected = GSKN(random_state=0).fit(CASES["degrees"]).transform(CASES["degrees"])
+    n_errors = 0
     for place in range(50, len(whole) - 50, len(whole) // 40):
         changed = bytearray(whole)
         changed[place] ^= 0xFF
@@ -186,10 +188,11 @@ def test_a_file_cut_short_or_changed_is_refused(saved):
         try:
             loaded = GSKN.load(saved)
         except FileFormatError:
+            n_errors += 1
             continue
         # A byte of padding or of a date: the model must be the same.
-        rows = GSKN(random_state=0).fit(CASES["degrees"]).transform(CASES["degrees"])
-        np.testing.assert_array_equal(loaded.transform(CASES["degrees"]), rows)
+        np.testing.assert_array_equal(loaded.transform(CASES["degrees"]), expected)
+    assert n_errors > 20
 
 
 class Hostile:

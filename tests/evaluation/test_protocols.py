@@ -295,7 +295,9 @@ def test_kernel_without_training_is_computed_once(data, monkeypatch):
     assert len(seen) == 11 * len(MODELS["wl"].grid)  # ten folds more
 
 
-@pytest.mark.parametrize("protocol", ["nested", "paper"])
+@pytest.mark.parametrize(
+    "protocol", ["nested", pytest.param("paper", marks=pytest.mark.slow)]
+)
 def test_every_model_runs(data, protocol):
     few = np.r_[0:4, 50:54]
     small = Dataset("small", data.graphs[few], data.y[few])

@@ -7,7 +7,7 @@ from gskn import GSKN, datasets
 from gskn.datasets import Dataset
 from gskn.evaluation import MODELS, Record, ResultFile
 from gskn.exceptions import InputError
-from gskn.reproduce import EXPERIMENTS, Runner, find_experiment
+from gskn.reproduce import EXPERIMENTS, Runner, _times, find_experiment
 from gskn.reproduce import _printed as printed
 from gskn.reproduce._baselines import baseline_jobs, baseline_rows
 from gskn.reproduce._experiments import _graph_jobs
@@ -52,13 +52,34 @@ def test_experiments_are_found_by_name_or_number_in_the_paper():
 
 def test_printed_numbers_are_complete():
     assert len(printed.GRAPHS) == 6
-    assert all(len(cells) == 13 for cells in printed.GRAPHS.values())
+    assert len(printed.CONTINUOUS) == len(printed.NODES) == 3
+    for table, n_systems, n_numbers in (
+        (printed.GRAPHS, 13, 2),
+        (printed.CONTINUOUS, 6, 2),
+        (printed.NODES, 7, 4),
+        (printed.ABLATION, 4, 1),
+    ):
+        for data, cells in table.items():
+            assert len(cells) == n_systems, data
+            for system, cell in cells.items():
+                numbers = [float(number) for number in cell.split()]
+                assert len(numbers) == n_numbers, (data, system)
+                assert 0 < numbers[0] < 100, (data, system)
+                if n_numbers == 2:
+                    assert 0 < numbers[1] < 10, (data, system)  # standard deviation
     assert printed.GRAPHS["PTC"]["GSKN"] == "85.2 5.1"
     assert printed.CONTINUOUS["COX2"]["HGK-SP"] == "72.6 1.2"
-    assert all(
-        len(c.split()) == 4 for cells in printed.NODES.values() for c in cells.values()
-    )
     assert printed.TIMES["COLLAB"]["AWE"] == "> 48 h"
+
+
+def test_printed_tables_agree_with_each_other():
+    for data, cells in printed.ABLATION.items():
+        assert cells["RW + AW"] == printed.GRAPHS[data]["GSKN"].split()[0]
+    for data, cells in printed.CONTINUOUS.items():
+        assert cells["WWL"].split()[0] == printed.LITERATURE[data]["WWL"]
+    data = {*printed.GRAPHS, *printed.CONTINUOUS, *printed.NODES}
+    assert data == {*printed.STATISTICS["graphs"]}
+    assert data >= {*printed.TIMES, *printed.LITERATURE}
 
 
 def test_table_has_the_paper_and_both_protocols_side_by_side():
@@ -130,7 +151,9 @@ def test_quick_run_is_a_part_of_the_full_run(tmp_path):
     costs = []
     runner = Runner(results=ResultFile(tmp_path / "r.jsonl"), advance=costs.append)
     job = Job("regular", ["aw"], "nested")
-    assert job.run(runner) == job.run(runner)
+    first = job.run(runner)
+    assert len(first) == 10
+    assert job.run(runner) == first
     assert sum(costs) == 2 * job.cost
 
 
@@ -172,19 +195,29 @@ def test_parameter_figure_has_exact_patterns_as_a_reference():
     assert parameter_rows(records + more, "PTC") == rows  # a repeat of one model only
 
 
-def test_times_are_measured_once(tmp_path):
+def test_times_are_measured_once(tmp_path, monkeypatch):
+    measured, measure = [], _times._time
+
+    def count(blank, *arguments):
+        measured.append((blank.data, blank.model))
+        return measure(blank, *arguments)
+
+    monkeypatch.setattr(_times, "_time", count)
     runner = SmallRunner(results=ResultFile(tmp_path / "r.jsonl"))
     quick = run_times(runner, [200, 400], quick=True)
-    assert ("COLLAB", "AWE") not in {(r.data, r.model) for r in quick}
+    assert measured == [(r.data, r.model) for r in quick]
+    assert ("COLLAB", "AWE") not in measured
     records = run_times(runner, [200, 400])
-    assert run_times(runner, [200, 400]) == records
     assert [r for r in records if r in quick] == quick
-    rows = time_rows(records)
-    ours = next(r for r in rows if (r["data"], r["system"]) == ("COLLAB", "GSKN"))
-    assert (ours["paper"], float(ours["ours"]) >= 0) == ("15.3", True)
-    by_system = {(r["data"], r["system"]): r["ours"] for r in rows}
-    assert by_system["MUTAG", "DDGK"] == "missing"
-    assert all(float(by_system["COLLAB", system]) >= 0 for system in ("AWE", "WL kernel"))
+    assert len(measured) == len({*measured}) == len(records)
+    assert run_times(runner, [200, 400]) == records
+    assert len(measured) == len(records)
+    rows = {(row["data"], row["system"]): row for row in time_rows(records)}
+    assert rows["COLLAB", "GSKN"]["paper"] == "15.3"
+    assert rows["MUTAG", "DDGK"]["ours"] == "missing"
+    minutes = {(r.data, r.model): r.scores["minutes"] for r in records}
+    for system in ("GSKN", "AWE", "WL kernel"):
+        assert rows["COLLAB", system]["ours"] == f"{minutes['COLLAB', system]:.3f}"
     assert "Edges" in time_figure(records).axes[0].get_xlabel()
 
 

@@ -84,10 +84,23 @@ CASES = {
         1500,
     ),
 }
+# Three seconds and more each.
+SLOW = {
+    "a grid of 10^6 nodes",
+    "8000 rings of ten, each beside a node alone, at length 8",
+    "10^5 graphs of three nodes",
+}
+assert {*CASES} >= SLOW
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize(
+    "case",
+    [
+        pytest.param(case, marks=[pytest.mark.slow] if case in SLOW else [])
+        for case in CASES
+    ],
+)
 def test_memory_stays_within_its_bound(case):
     code, bound_mebibytes = CASES[case]
     result = subprocess.run(

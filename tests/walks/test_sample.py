@@ -131,7 +131,9 @@ def test_last_steps_into_large_rows_are_exact():
 @given(graphs(), st.integers(1, 6))
 def test_sampled_lengths_share_their_walks(graph, length):
     options = {"method": "sampled", "n_walks": 4, "random_state": 0}
-    for table in pattern_tables(graph, length, **options):
+    tables = list(pattern_tables(graph, length, **options))
+    assert [table.length for table in tables] == list(range(1, length + 1))
+    for table in tables:
         alone = pattern_counts(graph, table.length, **options)
         assert (table.rows != alone.rows).nnz == 0
 
