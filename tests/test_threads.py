@@ -27,7 +27,9 @@ ESTIMATORS = {
     name: estimator
     for module in (estimators, baselines)
     for name, estimator in vars(module).items()
-    if inspect.isclass(estimator) and "n_jobs" in inspect.signature(estimator).parameters
+    if name in module.__all__
+    and inspect.isclass(estimator)
+    and "n_jobs" in inspect.signature(estimator).parameters
 }
 MODEL = Model("small", "short walks", ({"branches": ("walk",), "walk_length": 2},))
 FUNCTIONS = {

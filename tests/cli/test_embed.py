@@ -134,7 +134,7 @@ def test_failures_print_one_line_and_leave_no_file(tmp_path, call):
         ((edges, "-o", edges / "embeddings.csv"), "is not a folder"),
         ((edges, "-o", edges), "is the input"),
         ((tmp_path, "-o", tmp_path / "embeddings.csv"), "whose files are read as graphs"),
-        (("nothing", "-o", out), "Nor is 'nothing' a file or folder"),
+        (("nothing", "-o", out), "It is not a file or folder, either"),
         (("./MUTAG", "-o", out), "no file or folder './MUTAG'"),
         ((edges, "-o", out, "--model", "none"), "no file 'none'"),
         ((edges, "-o", out, "--model", edges), "not a model"),

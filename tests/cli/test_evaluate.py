@@ -171,7 +171,7 @@ def test_map_of_embeddings_by_class(tmp_path, call):
     result = call("evaluate", "regular", *options)
     assert result.returncode == 0, result.stderr
     texts = {"".join(t.itertext()) for t in ET.parse(picture).iter() if t.text}
-    assert "Rows of the graphs of regular: t-SNE, perplexity 30" in texts
+    assert "Graph embeddings of regular: t-SNE, perplexity 30" in texts
     assert call("evaluate", "regular", "structure", *options).returncode == 2
 
 
@@ -197,7 +197,7 @@ def test_invalid_outputs_and_splits_raise_before_the_run(tmp_path, call):
         assert result.stderr.count("\n") == 1
     result = call("evaluate", folder, "--models", "aw")
     text = " ".join(result.stdout.split())
-    assert "own has 3 folds, as many as its smallest class has graphs" in text
+    assert "own has 3 folds because its smallest class has 3 graphs" in text
 
 
 def test_model_that_does_not_apply_is_skipped_with_a_warning(tmp_path, call):
@@ -211,7 +211,7 @@ def test_model_that_does_not_apply_is_skipped_with_a_warning(tmp_path, call):
     picture = tmp_path / "scores.png"
     result = call("evaluate", folder, "regular", "--models", "wl,ldp", "--plot", picture)
     assert result.returncode == 0, result.stderr
-    message = f"warning: wl is left out on {folder}. WLKernel compares labels"
+    message = f"warning: Skipped wl on {folder}. WLKernel compares node labels"
     assert result.stderr.startswith(message)
     assert result.stderr.count("\n") == 1
     line = next(line for line in result.stdout.splitlines() if f"{folder} " in line)
@@ -219,13 +219,15 @@ def test_model_that_does_not_apply_is_skipped_with_a_warning(tmp_path, call):
     assert picture.exists()
     alone = call("evaluate", folder, "--models", "wl")
     assert (alone.returncode, alone.stderr.count("\n")) == (1, 1)
-    assert "error: WLKernel compares labels" in alone.stderr
+    assert "error: WLKernel compares node labels" in alone.stderr
     both = call("evaluate", folder, "--models", "wl,wl")
-    assert f"error: No model is for {folder}. WLKernel compares labels" in both.stderr
+    assert (
+        f"error: No model supports {folder}. WLKernel compares node labels" in both.stderr
+    )
 
 
 def test_models_are_listed_by_name(call):
     assert "Weisfeiler-Lehman subtree kernel" in call("models").stdout
     rows = {row["name"]: row for row in json.loads(call("models", "--json").stdout)}
-    assert rows["gskn"]["settings"] == 9
-    assert (rows["wl"]["gives"], rows["ldp"]["gives"]) == ("kernel", "rows")
+    assert rows["gskn"]["grid"] == 9
+    assert (rows["wl"]["output"], rows["ldp"]["output"]) == ("kernel", "embedding")
