@@ -7,9 +7,8 @@ from gskn import GSKN, datasets
 from gskn.datasets import Dataset
 from gskn.evaluation import MODELS, Record, ResultFile
 from gskn.exceptions import InputError
-from gskn.reproduce import EXPERIMENTS, Runner, find_experiment
+from gskn.reproduce import EXPERIMENTS, Runner, _times, find_experiment
 from gskn.reproduce import _printed as printed
-from gskn.reproduce import _times
 from gskn.reproduce._baselines import baseline_jobs, baseline_rows
 from gskn.reproduce._experiments import _graph_jobs
 from gskn.reproduce._jobs import Job
