@@ -72,7 +72,7 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     random_state : int, Generator or None, default=None
         Seed of landmarks and of sampled walks.
     n_jobs : int or None, default=None
-        Number of threads, as in joblib: None is 1 unless a `joblib.parallel_config`
+        Number of threads, as in joblib: None is 1 unless a ``joblib.parallel_config``
         context is active, -1 is all cores, -2 all but one. It does not affect results.
     verbose : int, default=0
         1 shows progress.
@@ -209,7 +209,7 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
         Returns
         -------
-        graph_embeddings : ndarray of shape (n_graphs, n_features_out_)
+        graph_embeddings : ndarray of shape (n_graphs, n_features_out)
             One row per graph.
         """
         batch = as_batch(X)
@@ -227,7 +227,7 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
         Returns
         -------
-        graph_embeddings : ndarray of shape (n_graphs, n_features_out_)
+        graph_embeddings : ndarray of shape (n_graphs, n_features_out)
             One row per graph.
         """
         check_is_fitted(self, "stack_")
@@ -243,7 +243,7 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
         Returns
         -------
-        node_embeddings : ndarray of shape (n_nodes, n_features_out_)
+        node_embeddings : ndarray of shape (n_nodes, n_features_out)
             One row per node, in node order.
         """
         check_is_fitted(self, "stack_")

@@ -116,7 +116,7 @@ class AttributeEncoder(  # type: ignore[call-arg]
 
         Returns
         -------
-        features : ndarray of shape (n_nodes, n_features_out_)
+        features : ndarray of shape (n_nodes, n_features_out)
             One row per node, in node order.
         """
         check_is_fitted(self, "node_features_")
@@ -146,7 +146,7 @@ class AttributeEncoder(  # type: ignore[call-arg]
 
         Returns
         -------
-        features : ndarray of shape (n_distinct, n_features_out_)
+        features : ndarray of shape (n_distinct, n_features_out)
             Distinct rows.
         codes : ndarray of shape (n_nodes,)
             Index of the row of every node: ``features[codes]`` equals ``transform(X)``.
@@ -179,7 +179,7 @@ class AttributeEncoder(  # type: ignore[call-arg]
 
         Returns
         -------
-        names : ndarray of str of shape (n_features_out_,)
+        names : ndarray of str of shape (n_features_out,)
             For instance ``"label='C'"`` or ``"degree=3"``.
         """
         check_is_fitted(self, "node_features_")
