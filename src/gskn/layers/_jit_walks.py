@@ -191,6 +191,7 @@ def fill_sampled_sums(
     groups = np.empty(length + 1, np.int64)
     product, fresh = np.empty(n_landmarks), np.empty(n_landmarks)
     block = make_walk_block(length - 1)
+    nodes = block.nodes
     for number in range(len(starts)):
         start = starts[number]
         sums[start] = 0.0
@@ -203,7 +204,7 @@ def fill_sampled_sums(
                 n_visited, state, symbol = 1, 0, 0
                 product[:] = walks.factors[0, walks.codes[groups[0]]] / n_walks
                 for visit in range(1, length - 1):
-                    node = block.nodes[visit, walk]
+                    node = nodes[visit, walk]
                     symbol = find_visited(visited, n_visited, node)
                     if symbol == n_visited:
                         visited[n_visited], groups[n_visited] = node, group_of[node]
