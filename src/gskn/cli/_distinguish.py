@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from gskn._limits import MAX_EXACT_LENGTH
+
 if TYPE_CHECKING:
     from gskn.walks import Distinction
 
@@ -19,7 +21,10 @@ def distinguish(
             help="A built-in pair: rings, decalin-bicyclopentyl or rook-shrikhande."
         ),
     ] = None,
-    max_length: Annotated[int, typer.Option(help="Last length of patterns to try.")] = 8,
+    max_length: Annotated[
+        int,
+        typer.Option(help=f"Largest pattern length to try, at most {MAX_EXACT_LENGTH}."),
+    ] = MAX_EXACT_LENGTH,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Compare two graphs by 1-WL and by walks, and print the shortest length that differs.

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
+from gskn._limits import PATTERN_LENGTHS
+
 if TYPE_CHECKING:
     from gskn import GSKN
     from gskn.graphs import GraphBatch
@@ -50,7 +52,8 @@ WalkLength = Annotated[
     int | None, _option("Nodes of walks, paths and joint walks. Default: 3.")
 ]
 AnonymousLength = Annotated[
-    int | None, _option("Nodes of anonymous and induced walks. Default: 6.")
+    int | None,
+    _option(f"Nodes of anonymous and induced walks: {PATTERN_LENGTHS}. Default: 6."),
 ]
 Landmarks = Annotated[
     int | None, _option("Landmarks of a branch for each length, at most. Default: 32.")

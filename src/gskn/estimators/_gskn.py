@@ -39,9 +39,11 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         attributes along walks that repeat no node. "joint": attributes and pattern of the
         same walk. "induced": patterns with the edges between visited nodes.
     walk_length : int, default=3
-        Nodes visited by walks, paths and joint walks (the paper's *l*).
+        Nodes visited by walks, paths and joint walks (the paper's *l*); at most 1,000, and
+        10 for paths and joint walks.
     anonymous_length : int, default=6
-        Nodes visited by anonymous and induced walks; exact up to 8.
+        Nodes visited by anonymous and induced walks: exact up to 8, sampled up to 10.
+        Counts and induced walks need at most 8.
     n_landmarks : int, default=32
         Landmarks, at most, of a branch for each length.
     alpha, beta : float, default=1.5

@@ -22,7 +22,7 @@ class StepArrays(NamedTuple):
     indptr: IndexArray
     indices: NodeArray
     weights: FloatArray  # of a step to one node of a group
-    own: FloatArray  # of a group: added for a step back to the same node
+    loop_weights: FloatArray  # of a group: added for a step back to the same node
     n_options: IndexArray  # of a group: nodes that a step may lead to
     sizes: IndexArray  # of a group
 
@@ -65,7 +65,7 @@ def step_weight(steps: StepArrays, groups: IndexArray, at: int, symbol: int) -> 
     here = groups[at]
     place = find(steps.indices, steps.indptr[here], steps.indptr[here + 1], groups[symbol])
     weight = steps.weights[place] if place >= 0 else 0.0
-    return weight + steps.own[here] if symbol == at else weight
+    return weight + steps.loop_weights[here] if symbol == at else weight
 
 
 @inlined_jit
