@@ -24,12 +24,12 @@ def seconds(work) -> float:
     return float(np.median(times))
 
 
-def measure(layer: PathLayer, graphs, rows: NodeFeatures, longest_signed: int):
+def measure(layer: PathLayer, graphs, features: NodeFeatures, longest_signed: int):
     """Return embeddings and seconds; paths beyond ``longest_signed`` are enumerated."""
     _path.MAX_SIGNED_LENGTH = longest_signed
 
     def transform():
-        return layer.transform(graphs, rows, None)[0]
+        return layer.transform(graphs, features, None)[0]
 
     return transform(), seconds(transform)
 
@@ -38,12 +38,12 @@ def main() -> None:
     print(f"{'':14s}{'length':>7s}{'enumerated':>12s}{'signed':>9s}{'ratio':>7s}")
     for name in ("MUTAG", "PROTEINS", "IMDB-BINARY", "IMDB-MULTI"):
         graphs = datasets.load(name).graphs
-        rows = NodeFeatures(*AttributeEncoder().fit(graphs).distinct_rows(graphs))
+        features = NodeFeatures(*AttributeEncoder().fit(graphs).distinct_rows(graphs))
         for length in _LENGTHS:
             layer = PathLayer(length, LayerParams(aggregate=False, weighting="count"))
-            layer.fit(graphs, rows, np.random.default_rng(0))
-            enumerated, slow = measure(layer, graphs, rows, 1)
-            signed, fast = measure(layer, graphs, rows, max(_LENGTHS))
+            layer.fit(graphs, features, np.random.default_rng(0))
+            enumerated, slow = measure(layer, graphs, features, 1)
+            signed, fast = measure(layer, graphs, features, max(_LENGTHS))
             np.testing.assert_allclose(signed, enumerated, rtol=1e-6, atol=1e-6)
             print(f"{name:14s}{length:7d}{slow:11.3f}s{fast:8.3f}s{slow / fast:7.1f}")
 

@@ -21,10 +21,10 @@ from gskn.walks import (
 def enumerate_walks(indptr, indices, nodes, length, children, rows):
     """Count the patterns of all walks by following each of them."""
     visited, path = np.empty(length, np.int64), np.empty(length, np.int64)
-    known, states = np.empty(length, np.int64), np.zeros(length, np.int64)
+    counts, states = np.empty(length, np.int64), np.zeros(length, np.int64)
     nexts = np.zeros(length, np.int64)
     for row in range(len(nodes)):
-        path[0], visited[0], known[0], nexts[0] = nodes[row], nodes[row], 1, 0
+        path[0], visited[0], counts[0], nexts[0] = nodes[row], nodes[row], 1, 0
         depth = 0
         while depth >= 0:
             node = path[depth]
@@ -34,20 +34,20 @@ def enumerate_walks(indptr, indices, nodes, length, children, rows):
                 continue
             following = node if first == end else indices[first + nexts[depth]]
             nexts[depth] += 1
-            n_known, symbol = known[depth], 0
-            while symbol < n_known and visited[symbol] != following:
+            n_visited, symbol = counts[depth], 0
+            while symbol < n_visited and visited[symbol] != following:
                 symbol += 1
             state = children[states[depth], symbol]
             if depth == length - 2:
                 rows[row, state] += 1
                 continue
             depth += 1
-            if symbol == n_known:
-                visited[n_known] = following
-                n_known += 1
-            path[depth], known[depth], states[depth], nexts[depth] = (
+            if symbol == n_visited:
+                visited[n_visited] = following
+                n_visited += 1
+            path[depth], counts[depth], states[depth], nexts[depth] = (
                 following,
-                n_known,
+                n_visited,
                 state,
                 0,
             )
@@ -64,9 +64,9 @@ def enumerated(graphs: GraphBatch, length: int) -> np.ndarray:
 
 
 def plain(graphs: GraphBatch, length: int, n_walks: int = 30):
-    """Sample and store walks, anonymise them and count patterns, as in the paper."""
-    found = anonymize(sample_walks(graphs, length, n_walks, random_state=0))
-    codes = found.reshape(-1, length).astype(np.int64) @ (16 ** np.arange(length))
+    """Sample and store walks, anonymize them and count patterns, as in the paper."""
+    symbols = anonymize(sample_walks(graphs, length, n_walks, random_state=0))
+    codes = symbols.reshape(-1, length).astype(np.int64) @ (16 ** np.arange(length))
     _, columns = np.unique(codes, return_inverse=True)
     rows = np.repeat(np.arange(graphs.n_nodes), n_walks)
     shares = np.full(len(rows), 1 / n_walks)

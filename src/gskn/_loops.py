@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gskn._numba import jit
+from gskn._numba import inlined_jit, jit
 from gskn._types import AnyArray, FloatArray, IndexArray, NodeArray
 
 BLOCK_SIZE = 64  # walks that are sampled at once
@@ -102,7 +102,7 @@ def make_walk_block(length: int) -> WalkBlock:
     )
 
 
-@jit
+@inlined_jit
 def fill_walk_block(
     graph: WalkGraph, starts: IndexArray, n_repeats: int, first: int, block: WalkBlock
 ) -> int:
@@ -111,64 +111,69 @@ def fill_walk_block(
     The walks are numbered by start and repeat; the block takes them from number ``first``
     on. At a dead end a walk stays.
     """
+    # Fields are read once: each access to a field of a tuple counts a reference.
+    indptr, indices, totals = graph.indptr, graph.indices, graph.totals
+    nodes, bits, places = block.nodes, block.bits, block.places
     n_walks = min(BLOCK_SIZE, len(starts) * n_repeats - first)
-    begin_walks(graph, starts, n_repeats, first, block.nodes[0, :n_walks], block.bits)
-    for visit in range(1, len(block.nodes)):
-        before, after = block.nodes[visit - 1, :n_walks], block.nodes[visit, :n_walks]
-        take_step(graph, before, block.bits, block.places, after)
+    begin_walks(graph, starts, n_repeats, first, n_walks, block)
+    for visit in range(1, len(nodes)):
+        take_step(indptr, indices, totals, n_walks, bits, places, visit, nodes)
     return n_walks
 
 
-@jit
+@inlined_jit
 def begin_walks(
     graph: WalkGraph,
     starts: IndexArray,
     n_repeats: int,
     first: int,
-    nodes: IndexArray,
-    bits: AnyArray,
+    n_walks: int,
+    block: WalkBlock,
 ) -> None:
-    """Overwrite ``nodes`` with the starts and ``bits`` with the streams of walks.
+    """Write the starts and the random streams of walks to a block.
 
     A stream is keyed by the seed, the position of the start in its graph and the number
     of the walk. It does not depend on threads, the batch or the order of graphs.
     """
+    seed, positions, nodes, bits = graph.seed, graph.positions, block.nodes, block.bits
     row, repeat = first // n_repeats, first % n_repeats
-    key = node_key(graph.seed, graph.positions[starts[row]])
-    for walk in range(len(nodes)):
+    key = node_key(seed, positions[starts[row]])
+    for walk in range(n_walks):
         if repeat == n_repeats:
             row, repeat = row + 1, 0
-            key = node_key(graph.seed, graph.positions[starts[row]])
+            key = node_key(seed, positions[starts[row]])
         bits[walk] = stream_key(key, repeat)
-        nodes[walk] = starts[row]
+        nodes[0, walk] = starts[row]
         repeat += 1
 
 
 @jit
-def take_step(
-    graph: WalkGraph,
-    before: IndexArray,
+def take_step(  # noqa: PLR0913, PLR0917 - arrays: it is called for every step
+    indptr: IndexArray,
+    indices: NodeArray,
+    totals: FloatArray,
+    n_walks: int,
     bits: AnyArray,
     places: IndexArray,
-    after: IndexArray,
+    visit: int,
+    nodes: IndexArray,
 ) -> None:
-    """Overwrite ``after`` with the nodes that follow ``before`` in several walks.
+    """Overwrite row ``visit`` of ``nodes`` with the nodes that follow the row before.
 
     In a large graph every read waits for memory. These loops are small, so the processor
     runs ahead and waits for several walks at once.
     """
-    indptr, indices, totals = graph.indptr, graph.indices, graph.totals
-    n_walks = len(before)
-    ends = places[n_walks:]
     for walk in range(n_walks):
-        places[walk] = indptr[before[walk]]
-        ends[walk] = indptr[before[walk] + 1]
+        node = nodes[visit - 1, walk]
+        places[walk] = indptr[node]
+        places[walk + BLOCK_SIZE] = indptr[node + 1]
     for walk in range(n_walks):
         bits[walk] = next_bits(bits[walk])
-        first, end = places[walk], ends[walk]
+        first, end = places[walk], places[walk + BLOCK_SIZE]
         places[walk] = pick(totals, first, end, bits[walk]) if first < end else -1
     for walk in range(n_walks):
-        after[walk] = indices[places[walk]] if places[walk] >= 0 else before[walk]
+        place = places[walk]
+        nodes[visit, walk] = indices[place] if place >= 0 else nodes[visit - 1, walk]
 
 
 @jit

@@ -1,7 +1,7 @@
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from gskn import AttributeEncoder, as_batch, datasets
@@ -31,17 +31,17 @@ LAYERS = {
 
 
 def attributes(n_nodes, seed=0):
-    """Return rows of which some are equal."""
+    """Return attributes of which some are equal."""
     return np.random.default_rng(seed).integers(0, 3, (n_nodes, 2)).astype(float)
 
 
-def fitted(kind, length, batch, rows, **options):
+def fitted(kind, length, batch, features, **options):
     layer = LAYERS[kind][0](length, LayerParams(**options))
-    return fit(layer, batch, NodeFeatures.from_rows(rows))
+    return fit(layer, batch, NodeFeatures.from_rows(features))
 
 
-def fit(layer, batch, rows):
-    layer.fit(batch, rows, np.random.default_rng(1))
+def fit(layer, batch, features):
+    layer.fit(batch, features, np.random.default_rng(1))
     return layer
 
 
@@ -55,14 +55,14 @@ def fit(layer, batch, rows):
     weighting=st.sampled_from(["count", "probability"]),
     n_landmarks=st.sampled_from([2, 64]),
 )
-def test_a_layer_sums_over_all_walks(
-    kind, graph, length, aggregate, weighting, n_landmarks
-):
-    if not len(graph):
-        return
-    batch, rows = as_batch(graph), attributes(len(graph))
+def test_layer_sums_over_all_walks(kind, graph, length, aggregate, weighting, n_landmarks):
+    assume(len(graph))
+    batch, features = as_batch(graph), attributes(len(graph))
     layer = fitted(
-        *(kind, length, batch, rows),
+        kind,
+        length,
+        batch,
+        features,
         aggregate=aggregate,
         weighting=weighting,
         n_landmarks=n_landmarks,
@@ -70,9 +70,9 @@ def test_a_layer_sums_over_all_walks(
         beta=0.4,
         eps=1e-3,
     )
-    found = np.hstack(layer.transform(batch, NodeFeatures.from_rows(rows), None))
-    expected = reference.layer_rows(layer, LAYERS[kind][1], graph, rows)
-    np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-9)
+    embeddings = np.hstack(layer.transform(batch, NodeFeatures.from_rows(features), None))
+    expected = reference.layer_rows(layer, LAYERS[kind][1], graph, features)
+    np.testing.assert_allclose(embeddings, expected, rtol=1e-8, atol=1e-9)
 
 
 TWINS = {
@@ -90,12 +90,12 @@ TWINS = {
 @pytest.mark.parametrize("weighting", ["count", "probability"])
 def test_walks_of_twins_are_counted_together(kind, name, weighting):
     graph = nx.convert_node_labels_to_integers(TWINS[name])
-    batch, rows = as_batch(graph), np.ones((len(graph), 2))
-    rows[0] = 2
-    layer = fitted(kind, 5, batch, rows, weighting=weighting, alpha=0.7, eps=1e-3)
-    found = np.hstack(layer.transform(batch, NodeFeatures.from_rows(rows), None))
-    expected = reference.layer_rows(layer, LAYERS[kind][1], graph, rows)
-    np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-9)
+    batch, features = as_batch(graph), np.ones((len(graph), 2))
+    features[0] = 2
+    layer = fitted(kind, 5, batch, features, weighting=weighting, alpha=0.7, eps=1e-3)
+    embeddings = np.hstack(layer.transform(batch, NodeFeatures.from_rows(features), None))
+    expected = reference.layer_rows(layer, LAYERS[kind][1], graph, features)
+    np.testing.assert_allclose(embeddings, expected, rtol=1e-8, atol=1e-9)
 
 
 @settings(max_examples=50)
@@ -105,31 +105,31 @@ def test_walks_of_twins_are_counted_together(kind, name, weighting):
     ),
     length=st.integers(2, 5),
     weighting=st.sampled_from(["count", "probability"]),
-    n_rows=st.integers(1, 3),
+    n_vectors=st.integers(1, 3),
 )
-def test_signed_sums_over_paths_are_those_of_all_paths(graph, length, weighting, n_rows):
-    """Few distinct rows leave many twins."""
+def test_signed_sums_over_paths_match_enumeration(graph, length, weighting, n_vectors):
+    """Few distinct feature vectors leave many twins."""
     batch = as_batch(graph)
-    rows = np.random.default_rng(0).integers(0, n_rows, (len(graph), 1)) / 2
-    layer = fitted("path", length, batch, rows, weighting=weighting, eps=1e-3)
-    found = np.hstack(layer.transform(batch, NodeFeatures.from_rows(rows), None))
+    features = np.random.default_rng(0).integers(0, n_vectors, (len(graph), 1)) / 2
+    layer = fitted("path", length, batch, features, weighting=weighting, eps=1e-3)
+    embeddings = np.hstack(layer.transform(batch, NodeFeatures.from_rows(features), None))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_path, "MAX_SIGNED_LENGTH", 1)
-        expected = np.hstack(layer.transform(batch, NodeFeatures.from_rows(rows), None))
-    np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-8)
+        expected = np.hstack(layer.transform(batch, NodeFeatures.from_rows(features), None))
+    np.testing.assert_allclose(embeddings, expected, rtol=1e-8, atol=1e-8)
 
 
-def test_scratch_may_be_small(monkeypatch):
+def test_small_scratch_space_does_not_change_embeddings(monkeypatch):
     batch = datasets.load("structure").graphs[:5]
-    rows = NodeFeatures.from_rows(attributes(batch.n_nodes))
-    layer = fitted("path", 5, batch, rows.table)
-    expected = np.hstack(layer.transform(batch, rows, None))
+    features = NodeFeatures.from_rows(attributes(batch.n_nodes))
+    layer = fitted("path", 5, batch, features.table)
+    expected = np.hstack(layer.transform(batch, features, None))
     monkeypatch.setattr(_path, "PATH_SCRATCH_CELLS", 1)
-    np.testing.assert_allclose(np.hstack(layer.transform(batch, rows, 2)), expected)
+    np.testing.assert_allclose(np.hstack(layer.transform(batch, features, 2)), expected)
 
 
 @pytest.mark.parametrize("kind", LAYERS)
-def test_shared_rows_are_as_good_as_own_rows(kind):
+def test_shared_features_do_not_change_embeddings(kind):
     batch = datasets.load("structure").graphs[:20]
     encoder = AttributeEncoder().fit(batch)
     layer = LAYERS[kind][0](3, LayerParams(n_landmarks=8))
@@ -145,64 +145,67 @@ def test_shared_rows_are_as_good_as_own_rows(kind):
 
 
 @pytest.mark.parametrize("kind", LAYERS)
-def test_threads_change_no_rows(kind, monkeypatch):
+def test_threads_do_not_change_embeddings(kind, monkeypatch):
     monkeypatch.setattr(_enumerated, "ENUMERATION_CHUNK_NODES", 50)
     monkeypatch.setattr(_path, "ENUMERATION_CHUNK_NODES", 50)
     batch = datasets.load("structure").graphs[:20]
-    rows = NodeFeatures.from_rows(attributes(batch.n_nodes))
+    features = NodeFeatures.from_rows(attributes(batch.n_nodes))
     one, two = (
-        np.hstack(fitted(kind, 4, batch, rows.table).transform(batch, rows, n))
+        np.hstack(fitted(kind, 4, batch, features.table).transform(batch, features, n))
         for n in (1, 2)
     )
     np.testing.assert_allclose(one, two, atol=1e-12)
 
 
 @pytest.mark.parametrize("kind", ["path", "joint"])
-def test_sampled_sums_approach_the_exact_ones(kind):
+def test_sampled_embeddings_approach_exact_ones(kind):
     """With 4000 walks the mean error is near 1/sqrt(4000) of the sums, below 0.02."""
     batch = as_batch([nx.gnm_random_graph(12, 30, seed=1), nx.star_graph(4)])
-    rows = attributes(batch.n_nodes)
-    exact = fitted(kind, 4, batch, rows, method="exact", eps=1.0)
-    sampled = fitted(kind, 4, batch, rows, method="sampled", n_walks=4000, eps=1.0)
-    found = [
-        np.hstack(layer.transform(batch, NodeFeatures.from_rows(rows), None))
+    features = attributes(batch.n_nodes)
+    exact = fitted(kind, 4, batch, features, method="exact", eps=1.0)
+    sampled = fitted(kind, 4, batch, features, method="sampled", n_walks=4000, eps=1.0)
+    embeddings = [
+        np.hstack(layer.transform(batch, NodeFeatures.from_rows(features), None))
         for layer in (exact, sampled)
     ]
-    assert np.abs(found[0] - found[1]).mean() < 0.02 * np.abs(found[0]).mean() + 1e-3
-    assert np.abs(found[0] - found[1]).max() > 0  # or nothing was sampled
+    assert (
+        np.abs(embeddings[0] - embeddings[1]).mean()
+        < 0.02 * np.abs(embeddings[0]).mean() + 1e-3
+    )
+    assert np.abs(embeddings[0] - embeddings[1]).max() > 0  # or nothing was sampled
 
 
 @pytest.mark.parametrize("kind", ["path", "joint"])
-def test_sampled_rows_depend_on_their_graph_alone(kind):
+def test_sampled_embeddings_do_not_depend_on_other_graphs(kind):
     listed = [nx.gnm_random_graph(9, 20, seed=n) for n in range(4)]
     batch = as_batch(listed)
     layer = fitted(kind, 4, batch, attributes(batch.n_nodes), method="sampled")
-    rows = attributes(9)
+    features = attributes(9)
     alone = np.hstack(
-        layer.transform(as_batch(listed[2]), NodeFeatures.from_rows(rows), None)
+        layer.transform(as_batch(listed[2]), NodeFeatures.from_rows(features), None)
     )
     shuffled = GraphBatch.concat([as_batch(listed[n]) for n in (3, 2, 0)])
     together = np.hstack(
-        layer.transform(shuffled, NodeFeatures.from_rows(np.tile(rows, (3, 1))), None)
+        layer.transform(shuffled, NodeFeatures.from_rows(np.tile(features, (3, 1))), None)
     )
     np.testing.assert_allclose(alone, together[9:18], atol=1e-12)
 
 
-def test_what_is_too_much_is_sampled_or_refused(monkeypatch, caplog):
+def test_too_many_walks_are_sampled_or_raise(monkeypatch, caplog):
     monkeypatch.setattr(_enumerated, "_MAX_WALKS", 10)
     batch = as_batch([nx.complete_graph(5), nx.path_graph(2)])
-    rows = attributes(batch.n_nodes)
-    layer = fitted("joint", 3, batch, rows)
+    features = attributes(batch.n_nodes)
+    layer = fitted("joint", 3, batch, features)
     with caplog.at_level("INFO"):
-        layer.transform(batch, NodeFeatures.from_rows(rows), None)
+        layer.transform(batch, NodeFeatures.from_rows(features), None)
     assert "1 graphs are sampled: graph 0" in caplog.text
-    counting = fitted("joint", 3, batch, rows, weighting="count")
+    counting = fitted("joint", 3, batch, features, weighting="count")
     with pytest.raises(InputError, match="Graph 0 .*weighting='probability'"):
-        counting.transform(batch, NodeFeatures.from_rows(rows), None)
+        counting.transform(batch, NodeFeatures.from_rows(features), None)
 
 
-def test_a_graph_without_long_paths_has_zero_path_rows():
+def test_graph_without_long_paths_has_zero_embeddings():
     batch = as_batch([nx.path_graph(2)])
     layer = fitted("path", 3, batch, attributes(2), aggregate=False)
-    (found,) = layer.transform(batch, NodeFeatures.from_rows(attributes(2)), None)
-    np.testing.assert_allclose(found, 0)
+    (embeddings,) = layer.transform(batch, NodeFeatures.from_rows(attributes(2)), None)
+    np.testing.assert_allclose(embeddings, 0)

@@ -11,7 +11,7 @@ from gskn.layers._nystrom import inverse_sqrt
 
 
 @given(st.integers(0, 99), st.integers(1, 8))
-def test_the_inverse_root_squared_is_the_inverse(seed, size):
+def test_square_of_inverse_root_is_the_inverse(seed, size):
     points = np.random.default_rng(seed).normal(size=(size, 3))
     gram = points @ points.T + np.eye(size)
     root = inverse_sqrt(gram, eps=0.5)
@@ -25,7 +25,7 @@ def test_the_inverse_root_squared_is_the_inverse(seed, size):
 
 @pytest.mark.parametrize("eps", [0.0, 1e-7])
 def test_singular_kernels_give_finite_and_stable_roots(eps):
-    """Equal landmarks make the kernel singular; noise of 1e-16 must stay noise."""
+    """Equal landmarks make the kernel singular; rounding errors must not be amplified."""
     points = np.repeat(np.random.default_rng(0).normal(size=(5, 2)), 4, axis=0)
     gram = gaussian_kernel(points, points, 1.0)
     root = inverse_sqrt(gram, eps)
@@ -36,7 +36,7 @@ def test_singular_kernels_give_finite_and_stable_roots(eps):
     np.testing.assert_array_equal(zero, 0)
 
 
-def test_gaussian_is_the_formula():
+def test_gaussian_matches_the_formula():
     points = np.random.default_rng(0).normal(size=(4, 3))
     others = np.random.default_rng(1).normal(size=(5, 3))
     expected = [[np.exp(-0.35 * ((x - z) ** 2).sum()) for z in others] for x in points]
@@ -45,40 +45,40 @@ def test_gaussian_is_the_formula():
 
 def test_few_points_are_the_landmarks():
     points = np.array([[0.0, 1.0], [1.0, 0.0], [1e-14, 1.0]])
-    found = choose_landmarks(points, np.ones(3), 2, 0)
-    np.testing.assert_allclose(np.sort(found, axis=0), [[0, 0], [1, 1]], atol=1e-12)
+    landmarks = choose_landmarks(points, np.ones(3), 2, 0)
+    np.testing.assert_allclose(np.sort(landmarks, axis=0), [[0, 0], [1, 1]], atol=1e-12)
 
 
 def test_landmarks_follow_the_weights():
-    """Two clusters, of which one weighs a thousand times more, get most centres there."""
+    """Of two clusters, the one with 1000 times the weight gets most of the landmarks."""
     generator = np.random.default_rng(0)
     light, heavy = generator.normal(0, 1, (50, 2)), generator.normal(20, 1, (50, 2))
     weights = np.repeat([1.0, 1000.0], 50)
-    centres = choose_landmarks(np.vstack([light, heavy]), weights, 8, 0)
-    assert len(centres) == 8
-    assert (centres[:, 0] > 10).sum() >= 6
+    centers = choose_landmarks(np.vstack([light, heavy]), weights, 8, 0)
+    assert len(centers) == 8
+    assert (centers[:, 0] > 10).sum() >= 6
     again = choose_landmarks(np.vstack([light, heavy]), weights, 8, 0)
-    np.testing.assert_array_equal(centres, again)
+    np.testing.assert_array_equal(centers, again)
 
 
 def test_landmarks_do_not_depend_on_threads():
     points = np.random.default_rng(0).normal(size=(5000, 6))
-    found = []
+    landmarks = []
     for n_threads in (1, 2):
         with threadpool_limits(n_threads):
-            found.append(choose_landmarks(points, np.ones(5000), 20, 0))
-    np.testing.assert_array_equal(*found)
+            landmarks.append(choose_landmarks(points, np.ones(5000), 20, 0))
+    np.testing.assert_array_equal(*landmarks)
 
 
 @given(st.lists(st.lists(st.integers(0, 3), min_size=3, max_size=3), min_size=1))
 def test_distinct_walks_are_counted(codes):
-    found, counts = distinct_walks(np.array(codes))
+    walks, counts = distinct_walks(np.array(codes))
     expected = {tuple(walk): codes.count(walk) for walk in codes}
-    assert dict(zip(map(tuple, found.tolist()), counts, strict=True)) == expected
+    assert dict(zip(map(tuple, walks.tolist()), counts, strict=True)) == expected
 
 
 def test_distinct_walks_of_many_codes():
     codes = np.array([[10**9, 1, 5], [10**9, 1, 5], [1, 10**9, 5]])
-    found, counts = distinct_walks(codes)
+    walks, counts = distinct_walks(codes)
     assert sorted(counts.tolist()) == [1, 2]
-    assert len(found) == 2
+    assert len(walks) == 2

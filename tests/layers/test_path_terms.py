@@ -58,7 +58,7 @@ def test_two_nodes_need_one_step():
     assert term.place == Place((), (Place((1,)),))
 
 
-def test_every_triangle_has_a_shared_end():
+def test_every_triangle_has_a_shared_block():
     triangles, cycles = all_cycles(5)
     ends = shared_ends(triangles, cycles)
     assert [cycles[0].first, cycles[0].second] == ends[:2]

@@ -1,32 +1,32 @@
-"""Walks and patterns as their definitions say, by enumeration."""
+"""Walks and patterns by definition: all walks are enumerated."""
 
 import itertools
 from collections import Counter
 
 
-def neighbours(graph, node) -> list:
-    """Where a step may lead; at a dead end the walk stays where it is."""
+def neighbors(graph, node) -> list:
+    """Return the nodes that a step may lead to; at a dead end, the node itself."""
     return list(graph[node]) or [node]
 
 
 def walks(graph, start, length):
-    """Every walk that visits ``length`` nodes from ``start``."""
+    """Yield every walk that visits ``length`` nodes from ``start``."""
     if length == 1:
         yield (start,)
         return
     for walk in walks(graph, start, length - 1):
-        for node in neighbours(graph, walk[-1]):
+        for node in neighbors(graph, walk[-1]):
             yield (*walk, node)
 
 
 def anonymize(walk) -> tuple[int, ...]:
-    """Rank of the first visit of every node of one walk."""
+    """Return the rank of the first visit of every node of one walk."""
     first_visits = list(dict.fromkeys(walk))
     return tuple(first_visits.index(node) for node in walk)
 
 
 def pattern_counts(graph, length, starts=None) -> Counter:
-    """How often each pattern occurs among the walks from all nodes, or from some."""
+    """Count each pattern among the walks from all nodes, or from some."""
     starts = graph if starts is None else starts
     return Counter(
         anonymize(walk) for start in starts for walk in walks(graph, start, length)
@@ -34,17 +34,17 @@ def pattern_counts(graph, length, starts=None) -> Counter:
 
 
 def probability(graph, walk) -> float:
-    """The chance of a walk whose steps follow the weights."""
-    chance = 1.0
+    """Return the probability of a walk whose steps follow the weights."""
+    result = 1.0
     for node, following in itertools.pairwise(walk):
         if len(graph[node]):
             total = sum(data.get("weight", 1.0) for data in graph[node].values())
-            chance *= graph[node][following].get("weight", 1.0) / total
-    return chance
+            result *= graph[node][following].get("weight", 1.0) / total
+    return result
 
 
 def pattern_rows(graph, length, *, weigh) -> list[dict]:
-    """For every node, the sum over its walks of each pattern, weighed by ``weigh``."""
+    """Return for every node the sum of ``weigh`` over its walks, by pattern."""
     rows = []
     for start in graph:
         row = {}
@@ -56,7 +56,7 @@ def pattern_rows(graph, length, *, weigh) -> list[dict]:
 
 
 def induced(graph, walk) -> tuple:
-    """The pattern of a walk, and the arcs between the nodes it visits."""
+    """Return the pattern of a walk, and the arcs between the nodes it visits."""
     nodes = list(dict.fromkeys(walk))
     arcs = [(a, b) for a in range(len(nodes)) for b in range(len(nodes)) if a != b]
     return anonymize(walk), tuple((a, b) for a, b in arcs if nodes[b] in graph[nodes[a]])

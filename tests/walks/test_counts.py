@@ -28,10 +28,9 @@ from tests.strategies import specs
 
 @st.composite
 def graphs(draw, max_nodes=5):
-    """Draw a networkx graph of any kind: directed, weighted, looped, disconnected."""
+    """Draw a networkx graph: directed or not, with weights, loops, several components."""
     spec = draw(specs())
-    kind = nx.DiGraph if spec.directed else nx.Graph
-    graph = kind()
+    graph = nx.DiGraph() if spec.directed else nx.Graph()
     graph.add_nodes_from(range(min(spec.n_nodes, max_nodes)))
     weights = spec.weights or [1.0] * len(spec.edges)
     for (u, v), weight in zip(spec.edges, weights, strict=True):
@@ -41,7 +40,7 @@ def graphs(draw, max_nodes=5):
 
 
 def ragged_star(n_rays):
-    """Return a hub with rays of two nodes, which has no twins."""
+    """Return a hub with rays of two nodes: a graph without twins."""
     graph = nx.star_graph(n_rays)
     graph.add_edges_from((ray, n_rays + ray) for ray in range(1, n_rays + 1))
     return graph
@@ -66,41 +65,41 @@ def check_rows(graph, length):
     np.testing.assert_array_equal(
         counts.rows.toarray(), expected_rows(graph, length, "count")
     )
-    chances = pattern_counts(graph, length)
+    probabilities = pattern_counts(graph, length)
     np.testing.assert_allclose(
-        chances.rows.toarray(),
+        probabilities.rows.toarray(),
         expected_rows(graph, length, "probability"),
         atol=1e-12,
         rtol=0,
     )
-    assert chances.is_exact.all()
+    assert probabilities.is_exact.all()
 
 
 @pytest.mark.reference
 @given(graphs(), st.integers(1, 6))
-def test_exact_rows_are_those_of_all_walks(graph, length):
+def test_exact_rows_match_enumeration(graph, length):
     check_rows(graph, length)
 
 
 @pytest.mark.reference
 @settings(max_examples=8)
 @given(graphs(max_nodes=4), st.integers(7, 8))
-def test_exact_rows_of_long_walks(graph, length):
+def test_exact_rows_of_long_walks_match_enumeration(graph, length):
     check_rows(graph, length)
 
 
 @pytest.mark.reference
-@pytest.mark.parametrize("route", ["dense", "sparse"])
+@pytest.mark.parametrize("algebra", ["dense", "sparse"])
 @given(graph=graphs(), length=st.integers(4, 6))
-def test_the_dense_and_the_sparse_route_agree_with_the_definition(route, graph, length):
+def test_dense_and_sparse_algebra_match_enumeration(algebra, graph, length):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_grouping, "_SPARSE_OVER_DENSE", 1e9 if route == "dense" else 0.0)
+        patch.setattr(_grouping, "_SPARSE_OVER_DENSE", 1e9 if algebra == "dense" else 0.0)
         check_rows(graph, length)
 
 
-@pytest.mark.parametrize("route", [1e9, 0.0])
-def test_complete_graphs_of_four_at_length_eight(monkeypatch, route):
-    monkeypatch.setattr(_grouping, "_SPARSE_OVER_DENSE", route)
+@pytest.mark.parametrize("sparse_over_dense", [1e9, 0.0])
+def test_k4_is_counted_at_length_eight(monkeypatch, sparse_over_dense):
+    monkeypatch.setattr(_grouping, "_SPARSE_OVER_DENSE", sparse_over_dense)
     check_rows(nx.complete_graph(4), 8)
     weighted = nx.complete_graph(4)
     for number, edge in enumerate(weighted.edges):
@@ -109,7 +108,7 @@ def test_complete_graphs_of_four_at_length_eight(monkeypatch, route):
 
 
 @given(graphs(), st.integers(1, 8))
-def test_counts_sum_to_the_walks_and_probabilities_to_one(graph, length):
+def test_counts_sum_to_number_of_walks_and_probabilities_to_one(graph, length):
     counts = pattern_counts(graph, length, weighting="count").rows
     steps = (
         (nx.to_numpy_array(graph, weight=None) > 0).astype(float)
@@ -146,7 +145,7 @@ def test_rows_do_not_depend_on_other_graphs_or_their_order(listed, length, seed)
         )
 
 
-def test_threads_change_nothing():
+def test_threads_do_not_change_rows():
     graphs = datasets.load("structure").graphs
     one, two = (pattern_counts(graphs, 6, weighting="count", n_jobs=n) for n in (None, 2))
     assert (one.rows != two.rows).nnz == 0
@@ -155,7 +154,7 @@ def test_threads_change_nothing():
 
 
 @given(graphs(), st.integers(1, 6), st.integers(0, 99))
-def test_relabelling_nodes_permutes_rows(graph, length, seed):
+def test_relabeling_nodes_permutes_rows(graph, length, seed):
     order = np.random.default_rng(seed).permutation(len(graph)).tolist()
     renamed = nx.relabel_nodes(graph, dict(enumerate(order)))
     again = type(graph)()
@@ -167,7 +166,7 @@ def test_relabelling_nodes_permutes_rows(graph, length, seed):
 
 
 @given(graphs(), st.integers(1, 7))
-def test_all_lengths_at_once_are_the_lengths_one_by_one(graph, length):
+def test_tables_of_all_lengths_match_single_lengths(graph, length):
     tables = pattern_tables(graph, length, weighting="count")
     assert [table.length for table in tables] == list(range(1, length + 1))
     for table in tables:
@@ -175,7 +174,7 @@ def test_all_lengths_at_once_are_the_lengths_one_by_one(graph, length):
         assert (table.rows != alone.rows).nnz == 0
 
 
-def test_lengths_share_their_work():
+def test_lengths_share_terms():
     traits = GraphTraits(weighted=False, directed=False, staying=False, probability=True)
     together = len(make_plan(tuple(range(1, 8)), traits).terms)
     assert together < sum(len(make_plan((n,), traits).terms) for n in range(1, 8))
@@ -192,7 +191,7 @@ def test_graph_rows_are_sums_over_nodes():
     assert repr(table) == "PatternTable(length=4, n_nodes=7, n_patterns=15, exact)"
 
 
-def test_isolated_nodes_and_sinks_stay():
+def test_walks_stay_at_isolated_nodes_and_sinks():
     table = pattern_counts(nx.DiGraph([(0, 1)]), 3)
     names = [table.names[n] for n in table.rows.toarray().argmax(axis=1)]
     assert names == ["0-1-1", "0-0-0"]
@@ -204,7 +203,7 @@ def test_an_empty_batch_has_no_rows():
     assert table.graph_rows().shape == (0, 52)
 
 
-def test_counts_beyond_what_floats_hold_are_refused():
+def test_counts_above_two_to_the_53_raise():
     clique = nx.complete_graph(200)
     with pytest.raises(InputError, match="2\\^53.*probability"):
         pattern_counts(clique, 8, weighting="count")
@@ -225,8 +224,8 @@ def test_probabilities_do_not_depend_on_the_scale_of_weights(scale, options):
     np.testing.assert_allclose(scaled, plain, atol=1e-2 if scale == 1e-320 else 1e-12)
 
 
-def test_a_huge_neighbour_does_not_decide_how_a_graph_is_done():
-    """Work is added up graph by graph: running sums would lose the small ones."""
+def test_choice_of_method_does_not_depend_on_other_graphs():
+    """Work is summed for each graph: running sums would lose small graphs."""
     star, path = ragged_star(3000), nx.path_graph(600)
     options = {"max_work": 100_000, "random_state": 0}
     for order in ([star, path], [path, star]):
@@ -246,7 +245,7 @@ def test_overlapping_calls_restore_the_threads_of_blas():
         assert {blas["num_threads"] for blas in threadpool_info()} == {2}
 
 
-def test_what_is_too_much_is_sampled_and_said(caplog):
+def test_work_above_the_limit_is_sampled_and_logged(caplog):
     star = ragged_star(2000)
     with caplog.at_level(logging.WARNING):
         table = pattern_counts([star, nx.path_graph(3)], 5, max_work=1e5, random_state=0)
@@ -270,12 +269,9 @@ def test_what_is_too_much_is_sampled_and_said(caplog):
         {"n_walks": 0},
     ],
 )
-def test_wrong_options_are_refused(options):
+def test_invalid_options_raise(options):
     with pytest.raises(InputError):
         pattern_counts(nx.path_graph(2), **{"length": 3, **options})
-
-
-# --- facts -----------------------------------------------------------------------------
 
 
 def first_length(data, lengths=range(1, 9)):
@@ -307,8 +303,8 @@ def test_all_pairs_of_exp_differ_first_at_six(real_data):
         assert (rows[::2] != rows[1::2]).any(axis=1).sum() == n_apart
 
 
-def test_csl_classes_need_length_nine():
-    """All nodes of a circulant graph are alike, so one start tells all."""
+def test_csl_graphs_differ_first_at_nine():
+    """All nodes of a circulant graph are equivalent, so one start is enough."""
     graphs = datasets.csl(1).graphs
     rows = pattern_counts(graphs, 8, weighting="count").graph_rows().toarray()
     assert len(np.unique(rows, axis=0)) < 10
@@ -323,18 +319,18 @@ def test_rows_of_built_in_sets_are_probabilities(name):
     assert table.rows.data.min() > 0
 
 
-def test_patterns_that_cannot_be_have_no_entry():
-    """A hub without twins makes large sums, whose rounding must not look like patterns."""
+def test_impossible_patterns_have_no_entry():
+    """A hub without twins makes large sums, whose rounding errors must be dropped."""
     for length in (6, 8):
-        chances = pattern_counts(nx.wheel_graph(300), length, method="exact").rows
+        probabilities = pattern_counts(nx.wheel_graph(300), length, method="exact").rows
         counts = pattern_counts(
             nx.wheel_graph(300), length, weighting="count", exact_counts=False
         ).rows
-        assert chances.data.min() > 0
-        assert ((chances > 0) > (counts > 0)).nnz == 0
+        assert probabilities.data.min() > 0
+        assert ((probabilities > 0) > (counts > 0)).nnz == 0
 
 
-def test_a_star_is_never_too_much():
+def test_large_star_is_exact():
     assert pattern_counts(nx.star_graph(50_000), 8).is_exact.all()
 
 
@@ -346,18 +342,16 @@ def test_a_star_is_never_too_much():
         (9, "exact", "at most 8 .* got 9; use method='sampled' up to length 10"),
     ],
 )
-def test_lengths_beyond_the_limits_are_named_with_a_remedy_that_works(
-    length, method, remedy
-):
+def test_lengths_above_the_limits_raise_with_a_remedy(length, method, remedy):
     with pytest.raises(InputError, match=remedy):
         pattern_counts(np.ones((3, 3)) - np.eye(3), length, method=method)
 
 
-def test_the_remedy_for_long_patterns_works():
+def test_remedy_for_long_patterns_works():
     table = pattern_counts(np.ones((3, 3)) - np.eye(3), 9, method="sampled", n_walks=5)
     assert table.rows.shape[0] == 3
 
 
-def test_more_sampled_walks_than_the_limit_are_refused():
+def test_number_of_walks_above_the_limit_raises():
     with pytest.raises(InputError, match="n_walks must be at most"):
         sample_walks(np.ones((3, 3)), 3, n_walks=10**12)

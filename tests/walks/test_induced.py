@@ -14,7 +14,7 @@ from tests.walks.test_counts import graphs
 
 
 def as_dicts(table):
-    """Rows as dicts from (pattern, arcs) to value."""
+    """Return the rows as dicts from (pattern, arcs) to value."""
     keys = [
         (tuple(p), tuple(a))
         for p, a in zip(table.patterns.tolist(), table.arcs, strict=True)
@@ -36,15 +36,15 @@ def expected(graph, length, weigh):
 
 @pytest.mark.reference
 @given(graphs(), st.integers(1, 6))
-def test_induced_counts_are_those_of_all_walks(graph, length):
+def test_induced_rows_match_enumeration(graph, length):
     table = pattern_counts(graph, length, weighting="count", induced=True)
     assert as_dicts(table) == expected(graph, length, lambda _: 1)
-    chances = pattern_counts(graph, length, induced=True)
-    wanted = expected(graph, length, lambda walk: reference.probability(graph, walk))
-    for got, row in zip(as_dicts(chances), wanted, strict=True):
-        assert got.keys() == row.keys()
+    probabilities = pattern_counts(graph, length, induced=True)
+    expected_rows = expected(graph, length, lambda walk: reference.probability(graph, walk))
+    for actual, row in zip(as_dicts(probabilities), expected_rows, strict=True):
+        assert actual.keys() == row.keys()
         for key, value in row.items():
-            assert got[key] == pytest.approx(value, abs=1e-12)
+            assert actual[key] == pytest.approx(value, abs=1e-12)
 
 
 @given(graphs(), st.integers(1, 6))
@@ -69,8 +69,8 @@ def test_rows_do_not_depend_on_other_graphs(listed, length):
         assert whole == [row for rows in alone for row in rows]
 
 
-def test_a_full_table_grows():
-    """More induced patterns from one node than the first table holds."""
+def test_full_hash_table_grows():
+    """One node has more induced patterns than the first table holds."""
     graph = nx.gnp_random_graph(24, 0.4, seed=1)
     table = pattern_counts(graph, 6, weighting="count", induced=True)
     assert np.diff(table.rows.indptr).max() > 512
@@ -79,7 +79,7 @@ def test_a_full_table_grows():
     np.testing.assert_array_equal(table.rows.sum(axis=1), walks)
 
 
-def test_names_say_which_edges_are_not_walked():
+def test_names_list_edges_that_are_not_walked():
     names = pattern_counts(nx.complete_graph(4), 4, induced=True).names
     assert "0-1-2-3 {0-2 0-3 1-3}" in names
     directed = pattern_counts(nx.DiGraph([(0, 1), (1, 2), (0, 2)]), 3, induced=True)
@@ -89,7 +89,7 @@ def test_names_say_which_edges_are_not_walked():
     assert sorted(names) == ["0-0", "0-1", "0-1 {0>1}"]
 
 
-def test_too_many_walks_are_sampled_and_said(caplog):
+def test_induced_walks_above_the_limit_are_sampled_and_logged(caplog):
     with caplog.at_level(logging.WARNING):
         table = pattern_counts(nx.complete_graph(30), 5, induced=True, max_work=1e4)
     assert not table.is_exact.any()
@@ -108,9 +108,9 @@ def test_rook_and_shrikhande_differ_at_four_and_csl_at_eight():
         table = pattern_counts(graphs, length, weighting="count", induced=True)
         return table.graph_rows().toarray()
 
-    twins = datasets.rook_shrikhande().graphs
-    assert (rows(twins, 3)[0] == rows(twins, 3)[1]).all()
-    assert (rows(twins, 4)[0] != rows(twins, 4)[1]).any()
+    pair = datasets.rook_shrikhande().graphs
+    assert (rows(pair, 3)[0] == rows(pair, 3)[1]).all()
+    assert (rows(pair, 4)[0] != rows(pair, 4)[1]).any()
     circulants = datasets.csl(1).graphs
     assert len(np.unique(rows(circulants, 7), axis=0)) < 10
     assert len(np.unique(rows(circulants, 8), axis=0)) == 10

@@ -13,7 +13,7 @@ from tests.reference.walks import anonymize, walks
 PLAIN = GraphTraits(weighted=False, directed=False, staying=False, probability=False)
 
 
-def test_patterns_are_as_many_as_bell_numbers():
+def test_numbers_of_patterns_are_bell_numbers():
     assert [len(patterns(length)) for length in range(1, 9)] == [
         1,
         1,
@@ -29,17 +29,17 @@ def test_patterns_are_as_many_as_bell_numbers():
 
 
 @pytest.mark.parametrize("length", range(1, 7))
-def test_patterns_are_those_of_walks_on_a_complete_graph(length):
+def test_patterns_match_walks_on_a_complete_graph(length):
     complete = nx.complete_graph(length)
-    found = {anonymize(walk) for walk in walks(complete, 0, length)}
-    assert sorted(found) == list(map(tuple, patterns(length).tolist()))
+    occurring = {anonymize(walk) for walk in walks(complete, 0, length)}
+    assert sorted(occurring) == list(map(tuple, patterns(length).tolist()))
     complete.add_edges_from((node, node) for node in complete)
     looped = {anonymize(walk) for walk in walks(complete, 0, length)}
     assert looped == set(map(tuple, patterns(length, staying=True).tolist()))
 
 
 @pytest.mark.parametrize("length", range(1, 9))
-def test_patterns_that_never_stay_come_first_and_in_order(length):
+def test_patterns_without_repeated_symbols_come_first_in_order(length):
     listed = patterns(length, staying=True)
     np.testing.assert_array_equal(listed[: len(patterns(length))], patterns(length))
     for part in (listed[: len(patterns(length))], listed[len(patterns(length)) :]):
@@ -54,12 +54,12 @@ def test_names_and_quotients():
 
 
 @pytest.mark.parametrize("length", [0, 11, 2.5, "4"])
-def test_lengths_out_of_range_are_refused(length):
+def test_lengths_out_of_range_raise(length):
     with pytest.raises(InputError, match="length"):
         patterns(length)
 
 
-def test_distinct_quotients_and_products_are_as_few_as_can_be():
+def test_numbers_of_quotients_and_products():
     assert [len(basis(n, PLAIN).quotients) for n in range(4, 9)] == [5, 11, 24, 57, 141]
     assert [make_plan((n,), PLAIN).count(MatDiagMat) for n in range(4, 9)] == [
         1,
@@ -71,8 +71,8 @@ def test_distinct_quotients_and_products_are_as_few_as_can_be():
     assert [make_plan((n,), PLAIN).count(K4) for n in range(4, 9)] == [0, 0, 0, 0, 1]
 
 
-def test_signs_undo_the_sum_over_coarser_partitions():
-    """Each partition is the sum of the patterns that agree at least as it says."""
+def test_signs_invert_the_sum_over_coarser_partitions():
+    """A partition is the sum of the patterns that coincide at least as in it."""
     traits = GraphTraits(weighted=True, directed=True, staying=True, probability=True)
     for length in range(1, 6):
         table = basis(length, traits)
@@ -83,7 +83,7 @@ def test_signs_undo_the_sum_over_coarser_partitions():
                 for p in listed
             ]
         )
-        # Column q of `signs` gathers partitions with one quotient; undo that for the test.
+        # Only if no two partitions share a quotient, the columns are partitions.
         if len(table.quotients) == len(listed):
             signs = table.signs.toarray()
             np.testing.assert_array_equal(signs @ coarser, np.eye(len(listed)))

@@ -56,7 +56,7 @@ def test_walks_do_not_depend_on_threads_batch_or_order(listed, seed):
         start += end - first
 
 
-def test_a_weighted_neighbour_changes_no_walk():
+def test_weighted_graph_does_not_change_walks_of_other_graphs():
     weighted = nx.Graph()
     weighted.add_edge(0, 1, weight=0.1)
     alone = as_batch(nx.gnm_random_graph(20, 60, seed=0))
@@ -71,7 +71,7 @@ def test_a_weighted_neighbour_changes_no_walk():
         assert (rows[0][2:] != rows[1]).nnz == 0
 
 
-def test_threads_and_chunks_change_nothing_in_a_large_graph():
+def test_threads_and_chunks_do_not_change_walks():
     graph = as_batch(nx.gnm_random_graph(5000, 20000, seed=0))
     one, many = (
         pattern_counts(graph, 6, method="sampled", random_state=1, n_jobs=n) for n in (1, 2)
@@ -103,24 +103,24 @@ def test_sampled_rows_are_probabilities_of_possible_patterns(graph, length):
 
 @pytest.mark.reference
 @given(graphs(), st.integers(2, 7), st.integers(1, 70))
-def test_sampled_rows_are_sampled_walks_with_their_last_step_exact(graph, length, n_walks):
-    """The walks are those of `sample_walks`, without their last node."""
+def test_sampled_rows_match_sampled_walks_with_exact_last_step(graph, length, n_walks):
+    """The same walks as in `sample_walks`, without their last node."""
     batch = as_batch(graph)
     walks = sample_walks(batch, length - 1, n_walks, random_state=3)
     column = {tuple(p): n for n, p in enumerate(patterns(length, staying=True).tolist())}
     expected = np.zeros((batch.n_nodes, len(column)))
     for start, repeats in enumerate(walks.tolist()):
         for walk in repeats:
-            for last in reference.neighbours(graph, walk[-1]):
-                chance = reference.probability(graph, [walk[-1], last])
+            for last in reference.neighbors(graph, walk[-1]):
+                probability = reference.probability(graph, [walk[-1], last])
                 pattern = tuple(reference.anonymize([*walk, last]))
-                expected[start, column[pattern]] += chance / n_walks
+                expected[start, column[pattern]] += probability / n_walks
     table = pattern_counts(graph, length, method="sampled", n_walks=n_walks, random_state=3)
     np.testing.assert_allclose(table.rows.toarray(), expected, atol=1e-12)
 
 
-def test_last_steps_into_large_rows_are_exact():
-    """Beyond 64 neighbours, visited ones are searched for instead of passed by."""
+def test_last_steps_from_nodes_of_large_degree():
+    """Above 64 neighbors, visited nodes are searched for instead of scanned."""
     graph = nx.star_graph(70)
     graph.add_edges_from([(1, 2), (2, 3)])
     sampled = pattern_counts(graph, 3, method="sampled", n_walks=5000, random_state=0)
@@ -139,18 +139,18 @@ def test_sampled_lengths_share_their_walks(graph, length):
 
 
 @given(graphs())
-def test_two_nodes_are_never_sampled_but_exact(graph):
-    """With the last step exact, walks of two nodes leave nothing to chance."""
+def test_sampled_rows_of_length_two_are_exact(graph):
+    """Walks of two nodes consist of the last step, which is exact."""
     sampled = pattern_counts(graph, 2, method="sampled", n_walks=1, random_state=0)
     np.testing.assert_allclose(
         sampled.rows.toarray(), pattern_counts(graph, 2).rows.toarray(), atol=1e-12
     )
 
 
-def test_the_error_falls_as_one_over_the_root_of_the_walks():
-    """Over 16 times as many walks, the mean error falls by 4, up to a tenth.
+def test_sampling_error_decreases_with_the_root_of_the_number_of_walks():
+    """With 16 times as many walks, the mean error is a quarter, up to 10%.
 
-    The error is a mean over 19,773 nodes, so its own spread is far below that.
+    The mean over 19,773 nodes has a much smaller standard deviation.
     """
     graphs = datasets.load("structure").graphs
     exact = pattern_counts(graphs, 6).rows
@@ -169,7 +169,7 @@ def test_anonymize_of_long_and_of_empty_walks():
     assert anonymize(np.empty((4, 0), dtype=int)).shape == (4, 0)
 
 
-def test_what_are_no_walks_is_refused():
+def test_invalid_walks_raise():
     with pytest.raises(InputError, match="node numbers"):
         anonymize(np.array([0.5]))
     with pytest.raises(InputError, match="n_walks"):

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from gskn._limits import MAX_EXACT_LENGTH
 from gskn.cli._options import AsJson
 
 if TYPE_CHECKING:
@@ -22,7 +23,10 @@ def distinguish(
             "rook-shrikhande."
         ),
     ] = None,
-    max_length: Annotated[int, typer.Option(help="Largest pattern length to try.")] = 8,
+    max_length: Annotated[
+        int,
+        typer.Option(help=f"Largest pattern length to try, at most {MAX_EXACT_LENGTH}."),
+    ] = MAX_EXACT_LENGTH,
     as_json: AsJson = False,
 ) -> None:
     """Test which methods distinguish two graphs, and from which length.

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
+from gskn._limits import PATTERN_LENGTHS
+
 if TYPE_CHECKING:
     from gskn import GSKN
     from gskn.graphs import GraphBatch
@@ -50,7 +52,8 @@ WalkLength = Annotated[
     int | None, _option("Nodes per walk, path or joint walk. Default: 3.")
 ]
 AnonymousLength = Annotated[
-    int | None, _option("Nodes per anonymous or induced walk. Default: 6.")
+    int | None,
+    _option(f"Nodes per anonymous or induced walk: {PATTERN_LENGTHS}. Default: 6."),
 ]
 Landmarks = Annotated[
     int | None, _option("Largest number of landmarks per branch and length. Default: 32.")

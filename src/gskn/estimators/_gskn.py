@@ -41,10 +41,11 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         node features along walks that repeat no node. "joint": node features and pattern
         of the same walk. "induced": patterns with the edges between visited nodes.
     walk_length : int, default=3
-        Number of nodes visited by walks, paths and joint walks (the paper's *l*).
+        Number of nodes visited by walks, paths and joint walks (the paper's *l*); at most
+        1,000, and 10 for paths and joint walks.
     anonymous_length : int, default=6
         Number of nodes visited by anonymous and induced walks: exact up to 8, sampled up
-        to 10.
+        to 10. The limit is 8 for ``weighting="count"`` and for induced walks.
     n_landmarks : int, default=32
         Largest number of landmarks of a branch for each length.
     alpha, beta : float, default=1.5

@@ -137,8 +137,8 @@ class AnonymousLayer(Layer):
     def _choose(self, table: PatternTable, generator: np.random.Generator) -> NystromMap:
         weights = np.asarray(table.rows.sum(axis=0))
         occurring = weights > 0
-        # Many patterns are equally far from two centres. The last digits of the weights
-        # depend on the order of summation; without them, the centres do not.
+        # Many patterns are equally far from two centers. The last digits of the weights
+        # depend on the order of summation; without them, the centers do not.
         weights = np.round(weights / weights.max(initial=1.0), _DIGITS)
         landmarks = choose_landmarks(
             self._points(table)[occurring],
@@ -217,6 +217,6 @@ class GraphPatterns:
 def one_hot_patterns(patterns: AnyArray) -> FloatArray:
     """Return the symbols along every pattern as concatenated one-hot vectors."""
     n_patterns, length = patterns.shape
-    rows = np.zeros((n_patterns, length, length))
-    rows[np.arange(n_patterns)[:, None], np.arange(length), patterns] = 1.0
-    return rows.reshape(n_patterns, length * length)
+    vectors = np.zeros((n_patterns, length, length))
+    vectors[np.arange(n_patterns)[:, None], np.arange(length), patterns] = 1.0
+    return vectors.reshape(n_patterns, length * length)

@@ -92,9 +92,10 @@ class EnumeratedLayer(Layer):
         for length in self.lengths:
             allowed = self._may_be_landmarks(symbols[:, :length])
             both = np.hstack([codes[allowed, :length], symbols[allowed, :length]])
-            rows, counts = distinct_walks(both)
-            check_points(len(rows), self.n_columns(length, features.n_features))
-            points = self._points(features.table[rows[:, :length]], rows[:, length:])
+            distinct, counts = distinct_walks(both)
+            check_points(len(distinct), self.n_columns(length, features.n_features))
+            point_features = features.table[distinct[:, :length]]
+            points = self._points(point_features, distinct[:, length:])
             landmarks = choose_landmarks(
                 points, counts, self.params.n_landmarks, draw_seed(generator)
             )
@@ -213,13 +214,13 @@ class EnumeratedLayer(Layer):
         """Return the arguments of compiled loops over exact and sampled walks."""
         steps = context.steps
         children, first_states = pattern_tree(len(factors))
-        weights, own = steps.step_weights()
+        weights, loop_weights = steps.step_weights()
         return (
             StepArrays(
                 indptr=steps.indptr,
                 indices=steps.indices,
                 weights=weights,
-                own=own,
+                loop_weights=loop_weights,
                 n_options=steps.n_options,
                 sizes=steps.sizes,
             ),

@@ -21,7 +21,7 @@ class NodeFeatures:
 
     @classmethod
     def from_rows(cls, rows: FloatArray) -> Self:
-        """Build from one row per node, without looking for equal rows."""
+        """Build from one row per node, without searching for equal rows."""
         return cls(rows, np.arange(len(rows)))
 
     @property

@@ -65,9 +65,9 @@ def fill_pair_sums(
                 continue
             n_others = np.float64(sizes[y] - (y == x))
             for k in range(n_triangles):
-                own = sums[y - offset, places[k]]
+                inner = sums[y - offset, places[k]]
                 for z in range(n_columns):
-                    totals[x, k, z] += n_others * far[y, k, z] * own[z]
+                    totals[x, k, z] += n_others * far[y, k, z] * inner[z]
         if has_cycles:
             for number in range(n_touched):
                 y = touched[number]

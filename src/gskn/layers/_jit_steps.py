@@ -24,9 +24,9 @@ def fill_step_sums(
     """Overwrite ``sums[i]`` with row i of the matrix times ``rows``."""
     n_columns = rows.shape[1]
     for i in range(start, end):
-        total, own = sums[i], rows[i]
+        total, row = sums[i], rows[i]
         for z in range(n_columns):
-            total[z] = matrix.extra[i] * own[z]
+            total[z] = matrix.extra[i] * row[z]
         add_row_product(
             matrix.indices,
             matrix.weights,

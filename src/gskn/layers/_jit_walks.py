@@ -22,7 +22,7 @@ class StepArrays(NamedTuple):
     indptr: IndexArray
     indices: NodeArray
     weights: FloatArray  # of a step to one node of a group
-    own: FloatArray  # of a group: added for a step back to the same node
+    loop_weights: FloatArray  # of a group: added for a step back to the same node
     n_options: IndexArray  # of a group: nodes that a step may lead to
     sizes: IndexArray  # of a group
 
@@ -65,7 +65,7 @@ def step_weight(steps: StepArrays, groups: IndexArray, at: int, symbol: int) -> 
     here = groups[at]
     place = find(steps.indices, steps.indptr[here], steps.indptr[here + 1], groups[symbol])
     weight = steps.weights[place] if place >= 0 else 0.0
-    return weight + steps.own[here] if symbol == at else weight
+    return weight + steps.loop_weights[here] if symbol == at else weight
 
 
 @inlined_jit
@@ -191,6 +191,7 @@ def fill_sampled_sums(
     groups = np.empty(length + 1, np.int64)
     product, fresh = np.empty(n_landmarks), np.empty(n_landmarks)
     block = make_walk_block(length - 1)
+    nodes = block.nodes
     for number in range(len(starts)):
         start = starts[number]
         sums[start] = 0.0
@@ -203,7 +204,7 @@ def fill_sampled_sums(
                 n_visited, state, symbol = 1, 0, 0
                 product[:] = walks.factors[0, walks.codes[groups[0]]] / n_walks
                 for visit in range(1, length - 1):
-                    node = block.nodes[visit, walk]
+                    node = nodes[visit, walk]
                     symbol = find_visited(visited, n_visited, node)
                     if symbol == n_visited:
                         visited[n_visited], groups[n_visited] = node, group_of[node]

@@ -35,6 +35,6 @@ class JointLayer(EnumeratedLayer):
         return np.hstack([flat, one_hot_patterns(symbols) * np.sqrt(self.params.beta)])
 
     def _pattern_kernel(self, length: int, landmarks: FloatArray) -> FloatArray:
-        rows = one_hot_patterns(patterns(length, staying=True))
-        parts = landmarks[:, landmarks.shape[1] - rows.shape[1] :]
-        return gaussian_kernel(rows * np.sqrt(self.params.beta), parts, 1.0)
+        vectors = one_hot_patterns(patterns(length, staying=True))
+        parts = landmarks[:, landmarks.shape[1] - vectors.shape[1] :]
+        return gaussian_kernel(vectors * np.sqrt(self.params.beta), parts, 1.0)

@@ -16,7 +16,7 @@ _DECIMALS = 10
 def choose_landmarks(
     points: FloatArray, weights: FloatArray, n_landmarks: int, seed: int
 ) -> FloatArray:
-    """Return the centres of weighted k-means, or all distinct points if they are few.
+    """Return the centers of weighted k-means, or all distinct points if they are few.
 
     ``weights`` are the numbers of occurrences of the points.
     """
@@ -24,12 +24,12 @@ def choose_landmarks(
     if len(points) <= n_landmarks:
         return points
     # Weights of very different size slow convergence down, and the last digits of a
-    # centre do not matter.
+    # center do not matter.
     model = KMeans(n_landmarks, n_init=1, max_iter=100, tol=1e-3, random_state=seed)
-    # More threads are slower for few points, and the centres would depend on their number.
+    # More threads are slower for few points, and the centers would depend on their number.
     with _libraries().limit(limits=1, user_api="openmp"):
-        centres: FloatArray = model.fit(points, sample_weight=weights).cluster_centers_
-    return centres
+        centers: FloatArray = model.fit(points, sample_weight=weights).cluster_centers_
+    return centers
 
 
 def check_points(n_points: int, n_columns: int) -> None:

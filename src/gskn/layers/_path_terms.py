@@ -151,12 +151,12 @@ def _cycle(component: _Graph, near: list[Positions]) -> Triangle | Cycle:
 
 def all_cycles(length: int) -> tuple[list[Triangle], list[Cycle]]:
     """Return the triangles and the cycles of four that the terms need."""
-    found = sorted(
+    cycles = sorted(
         frozenset().union(*(term.place.all_cycles for term in path_terms(length))),
         key=repr,
     )
-    triangles = [cycle for cycle in found if isinstance(cycle, Triangle)]
-    return triangles, [cycle for cycle in found if isinstance(cycle, Cycle)]
+    triangles = [cycle for cycle in cycles if isinstance(cycle, Triangle)]
+    return triangles, [cycle for cycle in cycles if isinstance(cycle, Cycle)]
 
 
 def shared_ends(triangles: list[Triangle], cycles: list[Cycle]) -> list[Positions]:

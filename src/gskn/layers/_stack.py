@@ -37,7 +37,7 @@ class Branch:
 
     name: str
     layers: list[Layer]
-    scales: list[float] = field(default_factory=list)  # of the features between layers
+    scales: list[float] = field(default_factory=list)  # norms of embeddings between layers
 
     def fit(
         self,
@@ -54,11 +54,11 @@ class Branch:
         *before, last = self.layers
         for layer in before:
             blocks = layer.fit_transform(batch, features, generator, n_jobs, advance)
-            rows = np.hstack(blocks)
+            embeddings = np.hstack(blocks)
             # One factor for all nodes, so that different features stay different.
-            norm = float(np.sqrt((rows**2).sum(axis=1).mean()))
+            norm = float(np.sqrt((embeddings**2).sum(axis=1).mean()))
             self.scales.append(norm or 1.0)
-            features = NodeFeatures.from_rows(rows / self.scales[-1])
+            features = NodeFeatures.from_rows(embeddings / self.scales[-1])
         if embed:
             return last.fit_transform(batch, features, generator, n_jobs, advance)
         last.fit(batch, features, generator, n_jobs, advance)
@@ -101,7 +101,7 @@ class Stack:
     """Branches side by side: their embeddings are concatenated."""
 
     branches: list[Branch]
-    parameters: dict[str, Any]  # of the model, under the names that users know
+    parameters: dict[str, Any]  # parameters of the model, by their public names
 
     @classmethod
     def from_parameters(

@@ -217,6 +217,7 @@ def sample_induced(
     """Add sampled walks from one node to a table; return False if it is too full."""
     indptr, indices = graph.indptr, graph.indices
     children, codes, nodes = patterns.children, patterns.codes, block.nodes
+    keys, sums, slots = table.keys, table.sums, table.slots
     length = children.shape[1]
     visited = np.empty(length + 1, np.int64)
     for first in range(0, n_walks, BLOCK_SIZE):
@@ -232,8 +233,7 @@ def sample_induced(
                     visited[n_visited] = node
                     n_visited += 1
                 state = children[state, symbol]
-            code, value = codes[state] | arcs, 1.0 / n_walks
-            if not add_to_table(table.keys, table.sums, table.slots, code, value):
+            if not add_to_table(keys, sums, slots, codes[state] | arcs, 1.0 / n_walks):
                 return False
     return True
 
@@ -282,14 +282,14 @@ def add_to_table(
 @jit
 def empty_table(table: HashTable, place: int, lists: CodeLists) -> int:
     """Move a table to lists from ``place`` on; return the end, or -1 if it does not fit."""
-    keys, slots = table.keys, table.slots
+    keys, sums, slots = table.keys, table.sums, table.slots
+    codes, values = lists.codes, lists.values
     n_keys = slots[0]
-    fits = place + n_keys <= len(lists.codes)
+    fits = place + n_keys <= len(codes)
     for number in range(n_keys):
         slot = slots[1 + number]
         if fits:
-            lists.codes[place + number] = keys[slot]
-            lists.values[place + number] = table.sums[slot]
+            codes[place + number], values[place + number] = keys[slot], sums[slot]
         keys[slot] = np.uint64(0)
     slots[0] = 0
     return place + n_keys if fits else -1

@@ -5,8 +5,10 @@ from typing import NamedTuple
 import numpy as np
 
 from gskn._loops import BLOCK_SIZE, WalkGraph, fill_walk_block, find, make_walk_block
-from gskn._numba import jit
+from gskn._numba import inlined_jit, jit
 from gskn._types import AnyArray, BoolArray, FloatArray, IndexArray
+
+_MAX_SCANNED = 64  # neighbors; in longer rows, visited nodes are searched for
 
 
 class PatternColumns(NamedTuple):
@@ -29,6 +31,7 @@ class WalkStates(NamedTuple):
     n_visited: IndexArray
     masks: AnyArray  # one of 64 bits set for every visited node
     states: IndexArray  # pattern so far
+    candidates: IndexArray  # scratch space
 
 
 @jit
@@ -44,33 +47,38 @@ def fill_sampled_rows(
 
     The last step is not sampled: all of its outcomes are added with their probabilities.
     """
-    columns, wanted = patterns.columns, patterns.wanted
+    children, columns, wanted = patterns.children, patterns.columns, patterns.wanted
     length = len(wanted) - 1
     if length < 2:
         return
     block = make_walk_block(length - 1)
+    first_nodes = block.nodes[0]
     walks = WalkStates(
         np.empty(BLOCK_SIZE, np.int64),
         np.empty((BLOCK_SIZE, length + 1), np.int64),
         np.empty(BLOCK_SIZE, np.int64),
         np.empty(BLOCK_SIZE, np.uint64),
         np.empty(BLOCK_SIZE, np.int64),
+        np.empty(_MAX_SCANNED, np.int64),
     )
-    share = 1.0 / n_repeats
+    row_numbers, share = walks.rows, 1.0 / n_repeats
+    visited, counts = walks.visited, walks.n_visited
+    masks, states = walks.masks, walks.states
     for first in range(0, len(starts) * n_repeats, BLOCK_SIZE):
         n_walks = fill_walk_block(graph, starts, n_repeats, first, block)
         row, repeat = first // n_repeats, first % n_repeats
         for walk in range(n_walks):
             if repeat == n_repeats:
                 row, repeat = row + 1, 0
-            walks.rows[walk] = row
+            row_numbers[walk] = row
             repeat += 1
+            node = first_nodes[walk]
+            visited[walk, 0], counts[walk], states[walk] = node, 1, 0
+            masks[walk] = np.uint64(1) << np.uint64(node & 63)
         for visit in range(length - 1):
             nodes = block.nodes[visit, :n_walks]
-            if visit == 0:
-                begin_patterns(nodes, walks)
-            else:
-                extend_patterns(nodes, patterns.children, walks)
+            if visit > 0:
+                extend_patterns(nodes, children, visited, counts, masks, states)
             if wanted[visit + 2]:
                 add_last_steps(
                     graph, weights, nodes, walks, columns, share, block.places, rows
@@ -78,20 +86,15 @@ def fill_sampled_rows(
 
 
 @jit
-def begin_patterns(nodes: IndexArray, walks: WalkStates) -> None:
-    """Set the states of walks that are at their starts."""
-    for walk in range(len(nodes)):
-        walks.visited[walk, 0] = nodes[walk]
-        walks.n_visited[walk] = 1
-        walks.masks[walk] = np.uint64(1) << np.uint64(nodes[walk] & 63)
-        walks.states[walk] = 0
-
-
-@jit
-def extend_patterns(nodes: IndexArray, children: IndexArray, walks: WalkStates) -> None:
+def extend_patterns(
+    nodes: IndexArray,
+    children: IndexArray,
+    visited: IndexArray,
+    counts: IndexArray,
+    masks: AnyArray,
+    states: IndexArray,
+) -> None:
     """Add the next visited nodes to the states of walks."""
-    visited, counts = walks.visited, walks.n_visited
-    masks, states = walks.masks, walks.states
     for walk in range(len(nodes)):
         node, n_visited = nodes[walk], counts[walk]
         visited[walk, n_visited] = node
@@ -103,7 +106,7 @@ def extend_patterns(nodes: IndexArray, children: IndexArray, walks: WalkStates) 
         states[walk] = children[states[walk], symbol]
 
 
-@jit
+@inlined_jit
 def add_last_steps(
     graph: WalkGraph,
     weights: FloatArray,
@@ -116,19 +119,20 @@ def add_last_steps(
 ) -> None:
     """Add all outcomes of the last steps from ``nodes``; ``places`` is scratch space."""
     indptr, indices = graph.indptr, graph.indices
-    visited, masks, n_walks = walks.visited, walks.masks, len(nodes)
+    visited, masks, counts = walks.visited, walks.masks, walks.n_visited
+    states, row_numbers, candidates = walks.states, walks.rows, walks.candidates
+    n_walks = len(nodes)
     ends = places[n_walks:]
     touched = np.int64(0)
     for walk in range(n_walks):  # waits for all walks at once, as take_step
         places[walk], ends[walk] = indptr[nodes[walk]], indptr[nodes[walk] + 1]
     for walk in range(n_walks if len(indices) > 0 else 0):
         touched += indices[min(places[walk], len(indices) - 1)]
-    candidates = np.empty(64, np.int64)
     for walk in range(n_walks):
         first, end = places[walk], ends[walk]
-        n_visited, state, row = walks.n_visited[walk], walks.states[walk], walks.rows[walk]
+        n_visited, state, row = counts[walk], states[walk], row_numbers[walk]
         degree = end - first
-        if len(weights) > 0 or degree > 64 or degree == 0 or touched < 0:
+        if len(weights) > 0 or degree > _MAX_SCANNED or degree == 0 or touched < 0:
             known = visited[walk, :n_visited]
             add_last_step(
                 graph, weights, nodes[walk], known, columns[state], share, rows[row]

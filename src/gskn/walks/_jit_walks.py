@@ -19,8 +19,8 @@ def fill_walks(graph: WalkGraph, starts: IndexArray, walks: NodeArray) -> None:
     nodes = block.nodes
     for first in range(0, len(flat), BLOCK_SIZE):
         n_walks = fill_walk_block(graph, starts, n_repeats, first, block)
-        for visit in range(length):
-            for walk in range(n_walks):
+        for walk in range(n_walks):
+            for visit in range(length):
                 flat[first + walk, visit] = nodes[visit, walk]
 
 
