@@ -223,8 +223,6 @@ def test_model_that_does_not_apply_is_skipped_with_a_warning(tmp_path, call):
     both = call("evaluate", folder, "--models", "wl,wl")
     message = f"error: No model supports {folder}. WLKernel compares node labels"
     assert message in both.stderr
-        f"error: No model supports {folder}. WLKernel compares node labels" in both.stderr
-    )
 
 
 def test_models_are_listed_by_name(call):

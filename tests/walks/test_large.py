@@ -87,7 +87,7 @@ CASES = {
 # Three seconds and more each.
 SLOW = {
     "a grid of 10^6 nodes",
-    "8000 rings of ten, each beside a node alone, at length 8",
+    "8000 rings of ten, each with an isolated node, at length 8",
     "10^5 graphs of three nodes",
 }
 assert {*CASES} >= SLOW

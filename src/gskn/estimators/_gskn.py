@@ -44,8 +44,8 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Number of nodes visited by walks, paths and joint walks (the paper's *l*); at most
         1,000, and 10 for paths and joint walks.
     anonymous_length : int, default=6
-        Number of nodes visited by anonymous and induced walks: exact up to 8, sampled up
-        to 10. The limit is 8 for ``weighting="count"`` and for induced walks.
+        Number of nodes per anonymous or induced walk: exact up to 8, sampled up to 10.
+        Counts and induced walks need at most 8.
     n_landmarks : int, default=32
         Largest number of landmarks of a branch for each length.
     alpha, beta : float, default=1.5
