@@ -94,7 +94,18 @@ class AWEFeatures(Baseline):
         self.n_jobs = n_jobs
 
     def depends_on_training(self, batch: GraphBatch) -> bool:  # noqa: ARG002
-        """Return False: the embedding of a graph depends on this graph only."""
+        """Return False: the embedding of a graph depends on this graph only.
+
+        Parameters
+        ----------
+        batch : GraphBatch
+            Graphs to embed.
+
+        Returns
+        -------
+        depends : bool
+            True if fitting to other graphs can change the result.
+        """
         return False
 
     def fit(self, X: Any, y: object = None) -> Self:  # noqa: ARG002 - scikit-learn's form

@@ -144,7 +144,18 @@ class GNTK(NormalizedKernel):
         return self.is_labelled_
 
     def depends_on_training(self, batch: GraphBatch) -> bool:
-        """Return whether attributes are used, which are scaled by the training graphs."""
+        """Return whether attributes are used, which are scaled by the training graphs.
+
+        Parameters
+        ----------
+        batch : GraphBatch
+            Graphs to embed.
+
+        Returns
+        -------
+        depends : bool
+            True if fitting to other graphs can change the result.
+        """
         selection = select_node_features(self.node_features, _SUPPORTED)
         if selection is None:
             return batch.n_attributes > 0

@@ -117,7 +117,18 @@ class RandomWalkKernel(NormalizedKernel):
         self.n_jobs = n_jobs
 
     def depends_on_training(self, batch: GraphBatch) -> bool:  # noqa: ARG002
-        """Return whether the decay is relative to a bound for the training graphs."""
+        """Return whether the decay is relative to a bound for the training graphs.
+
+        Parameters
+        ----------
+        batch : GraphBatch
+            Graphs to embed.
+
+        Returns
+        -------
+        depends : bool
+            True if fitting to other graphs can change the result.
+        """
         return self.decay is None
 
     def _uses_labels(self) -> bool:

@@ -54,7 +54,18 @@ class ShortestPathKernel(NormalizedKernel):
         self.normalize = normalize
 
     def depends_on_training(self, batch: GraphBatch) -> bool:  # noqa: ARG002
-        """Return False: the kernel of two graphs depends on these two only."""
+        """Return False: the kernel of two graphs depends on these two only.
+
+        Parameters
+        ----------
+        batch : GraphBatch
+            Graphs to embed.
+
+        Returns
+        -------
+        depends : bool
+            True if fitting to other graphs can change the result.
+        """
         return False
 
     def _uses_labels(self) -> bool:

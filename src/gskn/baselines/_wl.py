@@ -59,7 +59,18 @@ class WLKernel(NormalizedKernel):
         self.normalize = normalize
 
     def depends_on_training(self, batch: GraphBatch) -> bool:  # noqa: ARG002
-        """Return False: the kernel of two graphs depends on these two only."""
+        """Return False: the kernel of two graphs depends on these two only.
+
+        Parameters
+        ----------
+        batch : GraphBatch
+            Graphs to embed.
+
+        Returns
+        -------
+        depends : bool
+            True if fitting to other graphs can change the result.
+        """
         return False
 
     def _learn(self, batch: GraphBatch) -> list[Counts]:

@@ -134,7 +134,18 @@ class WWLKernel(GraphKernel):
         return self._compare(self._describe(batch), self.trained_)
 
     def depends_on_training(self, batch: GraphBatch) -> bool:
-        """Return whether attributes are used, which are scaled by the training graphs."""
+        """Return whether attributes are used, which are scaled by the training graphs.
+
+        Parameters
+        ----------
+        batch : GraphBatch
+            Graphs to embed.
+
+        Returns
+        -------
+        depends : bool
+            True if fitting to other graphs can change the result.
+        """
         selection = select_node_features(self.node_features, _SUPPORTED)
         if selection is None:
             return batch.n_attributes > 0

@@ -289,7 +289,13 @@ _ALIASES = {
 
 
 def known_sets() -> tuple[SetInfo, ...]:
-    """Return all entries of the catalog, in a fixed order."""
+    """Return all entries of the catalog, in a fixed order.
+
+    Returns
+    -------
+    sets : tuple of SetInfo
+        One entry per data set.
+    """
     return _SETS
 
 

@@ -97,7 +97,18 @@ def graph_classes(parsed: TuSet, path: Path) -> AnyArray:
 
 
 def names() -> list[str]:
-    """Return the names of all sets of the catalog."""
+    """Return the names of all sets of the catalog.
+
+    Returns
+    -------
+    names : list of str
+        Names that `load` accepts.
+
+    Examples
+    --------
+    >>> names()[:3]
+    ['MUTAG', 'PTC', 'PROTEINS']
+    """
     return [info.name for info in known_sets()]
 
 

@@ -95,7 +95,20 @@ class Model:
         return [params[(len(params) - 1) // 2] for params in by_kernel]
 
     def precompute(self, batch: GraphBatch, n_jobs: int | None) -> Precomputation:
-        """Return the precomputation of the estimator, or the default one."""
+        """Return the precomputation of the estimator, or the default one.
+
+        Parameters
+        ----------
+        batch : GraphBatch
+            All graphs of a data set.
+        n_jobs : int or None
+            Number of threads.
+
+        Returns
+        -------
+        precomputation : Precomputation
+            Results that fits to parts of the batch share.
+        """
         factory = getattr(self.estimator, "precompute", Precomputation)
         precomputation: Precomputation = factory(batch, n_jobs)
         return precomputation
@@ -103,7 +116,20 @@ class Model:
     def select(
         self, embeddings: FloatArray, graphs: IndexArray, train: IndexArray
     ) -> FloatArray:
-        """Return the rows of some graphs; of a kernel, the columns of training graphs."""
+        """Return the rows of some graphs; of a kernel, the columns of training graphs.
+
+        Parameters
+        ----------
+        embeddings : ndarray of shape (n_graphs, n_columns)
+            Embeddings or kernel of all graphs.
+        graphs, train : ndarray of int
+            Indices of the selected graphs and of the training graphs.
+
+        Returns
+        -------
+        selection : ndarray of shape (n_selected, n_columns) or (n_selected, n_train)
+            Embeddings, or kernels with the training graphs.
+        """
         return (
             embeddings[np.ix_(graphs, train)] if self.gives_kernels else embeddings[graphs]
         )

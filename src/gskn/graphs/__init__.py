@@ -31,9 +31,7 @@ __all__ = [
     "AttributeEncoder",
     "GraphBatch",
     "as_batch",
-    "check_size",
     "iter_graphs",
-    "pool_matrix",
     "read_graphs",
 ]
 
