@@ -17,7 +17,7 @@ _ROWS_AT_ONCE = 2**14
 
 @dataclass(frozen=True)
 class Steps:
-    """Steps between groups of twins: nodes with the same neighbours and features.
+    """Steps between groups of twins: nodes with the same neighbors and features.
 
     A value that is computed for one node of a group holds for all of them; see
     `gskn.walks.Twins`.
