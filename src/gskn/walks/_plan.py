@@ -110,7 +110,9 @@ def _find_released(parts: list[tuple[int, ...]], roots: set[int]) -> list[tuple[
 def _eliminate(quotient: Quotient, traits: GraphTraits) -> VectorTerm:
     """Turn a quotient into a term for the vector over all nodes its root may be."""
     steps, visits = _leaf_terms(quotient, traits)
-    vectors = [visit if visit != Visits(0, 0) else Ones() for visit in visits]
+    vectors: list[VectorTerm] = [
+        visit if visit != Visits(0, 0) else Ones() for visit in visits
+    ]
     graph = _Elimination(dict(steps), vectors)
     alive = set(range(1, quotient.n_vertices))
     while alive:
