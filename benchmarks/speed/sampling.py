@@ -22,7 +22,7 @@ NO_WEIGHTS = np.empty(0)
 
 
 def regular(n_nodes: int, degree: int) -> GraphBatch:
-    """Return a random regular graph, whose neighbours are scattered in memory."""
+    """Return a random regular graph, whose neighbors are scattered in memory."""
     ends = np.random.default_rng(0).permutation(n_nodes * degree) // degree
     pairs = np.hstack([ends.reshape(2, -1), ends.reshape(2, -1)[::-1]])
     matrix = coo_array((np.ones(pairs.shape[1]), tuple(pairs)), (n_nodes, n_nodes)).tocsr()

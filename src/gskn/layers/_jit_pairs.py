@@ -29,9 +29,9 @@ def fill_pair_sums(
 ) -> None:
     """Add sums over triangles, then over cycles of four, from a node of some groups.
 
-    ``sums[y, i]`` is the sum of ``near[:, i]`` over the common neighbours of the start x
-    and a node of group y; a node is never its own neighbour. Triangle number k is
-    ``far[y, k] * sums[y, places[k]]``, summed over neighbours y. If ``far`` has one more
+    ``sums[y, i]`` is the sum of ``near[:, i]`` over the common neighbors of the start x
+    and a node of group y; a node is never its own neighbor. Triangle number k is
+    ``far[y, k] * sums[y, places[k]]``, summed over neighbors y. If ``far`` has one more
     column, it belongs to the node opposite to x in a cycle of four.
     """
     indptr, indices, sizes = steps.indptr, steps.indices, steps.sizes

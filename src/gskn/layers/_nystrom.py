@@ -17,9 +17,9 @@ def inverse_sqrt(gram: FloatArray, eps: float) -> FloatArray:
         values, vectors = eigh(gram)
     # Directions below this are rounding noise. Clipping them to a floor would divide that
     # noise by the root of the floor; dropping them loses nothing.
-    kept = values > len(values) * np.finfo(np.float64).eps * max(values[-1], 0.0)
+    significant = values > len(values) * np.finfo(np.float64).eps * max(values[-1], 0.0)
     roots = np.zeros_like(values)
-    roots[kept] = 1.0 / np.sqrt(values[kept] + eps)
+    roots[significant] = 1.0 / np.sqrt(values[significant] + eps)
     root: FloatArray = multiply(vectors * roots, vectors.T)
     return root
 

@@ -139,7 +139,7 @@ class _SignedSums:
         return np.asarray(total)
 
     def _step(self, positions: Positions, behind: tuple[Term, ...]) -> FloatArray:
-        """Return the sum over neighbours of factors times the terms behind them."""
+        """Return the sum over neighbors of factors times the terms behind them."""
         key = positions, behind
         if key not in self._steps:
             values = self._factor(positions)
@@ -197,7 +197,7 @@ class _SignedSums:
         """Return sums over triangles, and over cycles of four if ``opposite`` is given.
 
         A triangle has one node whose factor is an entry of ``inner``, given by its place,
-        and one with the factor beside it. In a cycle, the neighbours of the start have the
+        and one with the factor beside it. In a cycle, the neighbors of the start have the
         first two entries of ``inner``, and the node opposite has ``opposite``.
         """
         n_groups, n_columns = inner[0].shape

@@ -1,6 +1,6 @@
 """Sums over paths as signed sums over walks, generated from the partition lattice.
 
-A walk visits positions 0, 1, ..., and a partition of the positions says which of them are
+A walk visits positions 0, 1, ..., and a partition of the positions groups those that are
 the same node. The sum over paths is the sum over all partitions of
 ``prod((-1)^(k - 1) (k - 1)!)``, k the sizes of the blocks, times the sum over all walks
 that agree with the partition (Möbius inversion, see ``docs/theory/paths.md``). Without
@@ -34,7 +34,7 @@ class Triangle:
 
 @dataclass(frozen=True, order=True)
 class Cycle:
-    """A cycle of four nodes through a node, with its two neighbours and the opposite."""
+    """A cycle of four nodes through a node, with its two neighbors and the opposite."""
 
     first: Positions
     second: Positions
@@ -141,7 +141,7 @@ def _components(graph: _Graph, starts: set[Positions]) -> list[set[Positions]]:
 
 
 def _cycle(component: _Graph, near: list[Positions]) -> Triangle | Cycle:
-    """Describe a component with two neighbours of a node, and at most one more block."""
+    """Describe a component with two neighbors of a node, and at most one more block."""
     first, second = near
     if len(component) == 2:
         return Triangle(first, second)
@@ -162,7 +162,7 @@ def all_cycles(length: int) -> tuple[list[Triangle], list[Cycle]]:
 def shared_ends(triangles: list[Triangle], cycles: list[Cycle]) -> list[Positions]:
     """Choose few blocks such that every triangle has one of them.
 
-    The neighbours of the start in a cycle of four come first.
+    The neighbors of the start in a cycle of four come first.
     """
     chosen = [end for cycle in cycles for end in (cycle.first, cycle.second)]
     waiting = [t for t in triangles if t.first not in chosen and t.second not in chosen]

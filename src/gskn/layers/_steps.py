@@ -16,7 +16,7 @@ from gskn.walks import Twins, step_matrix, without_loops
 
 @dataclass(frozen=True)
 class Steps:
-    """Steps between groups of twins: nodes with the same neighbours and features.
+    """Steps between groups of twins: nodes with the same neighbors and features.
 
     A value that is computed for one node of a group holds for all of them; see
     `gskn.walks.Twins`.

@@ -24,7 +24,7 @@ class PatternColumns(NamedTuple):
 
 
 class WalkStates(NamedTuple):
-    """What is known about the walks of a block up to the current visit."""
+    """The walks of a block up to the current visit."""
 
     rows: IndexArray  # row of the start
     visited: IndexArray  # distinct visited nodes
@@ -133,9 +133,9 @@ def add_last_steps(
         n_visited, state, row = counts[walk], states[walk], row_numbers[walk]
         degree = end - first
         if len(weights) > 0 or degree > _MAX_SCANNED or degree == 0 or touched < 0:
-            known = visited[walk, :n_visited]
+            before = visited[walk, :n_visited]
             add_last_step(
-                graph, weights, nodes[walk], known, columns[state], share, rows[row]
+                graph, weights, nodes[walk], before, columns[state], share, rows[row]
             )
             continue
         # Few neighbors were visited before, and one of 64 bits rules most others out.
