@@ -30,7 +30,7 @@ def test_public_names_exist_and_are_documented():
         _ = gskn.nothing
 
 
-def test_the_version_is_that_of_the_project():
+def test_version_is_the_version_of_the_project():
     text = (ROOT / "pyproject.toml").read_text()
     assert gskn.__version__ == re.search(r'^version = "(.*?)"', text, re.MULTILINE).group(1)
 
@@ -51,18 +51,18 @@ def test_every_error_is_a_gskn_error_and_a_builtin_one():
     "error",
     [FileFormatError("a.txt", "wrong", line=3), MissingExtraError("rdkit", "rdkit")],
 )
-def test_errors_cross_process_borders(error):
+def test_errors_can_be_pickled(error):
     again = pickle.loads(pickle.dumps(error))
     assert str(again) == str(error)
     assert vars(again) == vars(error)
 
 
-def test_a_missing_extra_names_its_remedy():
+def test_missing_extra_names_the_command_to_install_it():
     with pytest.raises(MissingExtraError, match=r"pip install 'gskn\[graphs\]'"):
         require("no_such_package.part", extra="graphs")
 
 
-def test_a_broken_extra_is_not_called_missing(tmp_path, monkeypatch):
+def test_broken_extra_raises_its_own_error(tmp_path, monkeypatch):
     (tmp_path / "half_there.py").write_text("import no_such_dependency\n")
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(ModuleNotFoundError, match="no_such_dependency"):
@@ -79,8 +79,8 @@ def test_ci_runs_the_test_command_of_the_readme():
     assert all("venv" in command and "pip install" in command for command in (test, main))
 
 
-def test_the_core_works_without_extras():
-    """Optional packages are imported by no module on its own account."""
+def test_core_does_not_import_extras():
+    """Optional packages are not imported with the package."""
     code = (
         "import sys\n"
         "import gskn.graphs, gskn.datasets, gskn.walks, gskn.estimators, gskn.evaluation\n"
