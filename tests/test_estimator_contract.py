@@ -1,7 +1,7 @@
-"""One list of promises that every estimator of the package keeps.
+"""Properties of every estimator of the package.
 
-scikit-learn's `check_estimator` gives arrays of numbers to everything; what of it applies
-to graphs (parameters, clone, pickle, fit state, feature names) is here.
+`check_estimator` of scikit-learn passes arrays of numbers. The checks that apply to graphs
+(parameters, clone, pickle, fitted state, feature names) are repeated here.
 """
 
 import copy
@@ -77,7 +77,7 @@ def test_clone_keeps_every_parameter(estimator):
     assert repr(clone(estimator).get_params()) == repr(estimator.get_params())
 
 
-def test_refit_equals_a_fresh_fit(estimator, data):
+def test_second_fit_equals_a_first_fit(estimator, data):
     graphs, y = data
     other = GraphBatch.concat([graphs[:7], graphs[-7:]])
     estimator.fit(other, np.concatenate([y[:7], y[-7:]]))
@@ -86,12 +86,12 @@ def test_refit_equals_a_fresh_fit(estimator, data):
     np.testing.assert_allclose(again, fresh, rtol=1e-10, atol=1e-12)
 
 
-def test_an_estimator_that_is_not_fitted_says_so(estimator, data):
+def test_unfitted_estimator_raises(estimator, data):
     with pytest.raises(NotFittedError):
         output(estimator, data[0])
 
 
-def test_transform_writes_nothing_and_repeats(estimator, data):
+def test_transform_is_repeatable_and_changes_no_state(estimator, data):
     graphs, y = data
     estimator.fit(graphs, y)
     state = pickle.dumps(estimator.__dict__)
@@ -100,14 +100,14 @@ def test_transform_writes_nothing_and_repeats(estimator, data):
     assert pickle.dumps(estimator.__dict__) == state
 
 
-def test_pickle_keeps_the_rows(estimator, data):
+def test_pickled_estimator_gives_identical_output(estimator, data):
     graphs, y = data
     estimator.fit(graphs, y)
     copied = pickle.loads(pickle.dumps(estimator))
     np.testing.assert_array_equal(output(copied, graphs), output(estimator, graphs))
 
 
-def test_the_input_is_not_written_to(estimator, data):
+def test_input_is_not_changed(estimator, data):
     graphs, y = data
     before = (graphs.adjacency.toarray(), graphs.graph_ptr.copy(), y.copy())
     output(estimator.fit(graphs, y), graphs)
@@ -116,7 +116,7 @@ def test_the_input_is_not_written_to(estimator, data):
     np.testing.assert_array_equal(before[2], y)
 
 
-def test_rows_depend_on_their_graph_alone(estimator, data):
+def test_embedding_depends_only_on_its_graph(estimator, data):
     graphs, y = data
     estimator.fit(graphs, y)
     if isinstance(estimator, AttributeEncoder):
@@ -129,7 +129,7 @@ def test_rows_depend_on_their_graph_alone(estimator, data):
         np.testing.assert_allclose(alone, whole[[number]], 1e-10, 1e-12)
 
 
-def test_threads_change_no_rows(estimator, data):
+def test_embeddings_do_not_depend_on_threads(estimator, data):
     graphs, y = data
     if "n_jobs" not in estimator.get_params():
         pytest.skip("the estimator has no parameter n_jobs")
@@ -148,12 +148,12 @@ def test_threads_change_no_rows(estimator, data):
         check_set_params,
     ],
 )
-def test_what_of_scikit_learns_own_checks_applies(estimator, check):
+def test_checks_of_scikit_learn_pass(estimator, check):
     check(type(estimator).__name__, estimator)
     check_parameters_default_constructible(type(estimator).__name__, type(estimator)())
 
 
-def test_feature_names_say_branch_length_and_landmark(data):
+def test_feature_names_contain_branch_length_and_landmark(data):
     graphs, y = data
     model = GSKN(n_landmarks=4, random_state=0).fit(graphs, y)
     names = model.get_feature_names_out().tolist()
@@ -162,7 +162,7 @@ def test_feature_names_say_branch_length_and_landmark(data):
     assert len(names) == len(set(names)) == model.transform(graphs).shape[1]
 
 
-def test_rows_as_a_data_frame(data):
+def test_embeddings_as_a_data_frame(data):
     model = GSKN(n_landmarks=4, random_state=0).set_output(transform="pandas")
     frame = model.fit_transform(data[0])
     assert frame.columns.tolist() == model.get_feature_names_out().tolist()
@@ -170,7 +170,7 @@ def test_rows_as_a_data_frame(data):
     assert model.fit(data[0]).transform(data[0][:3]).index.tolist() == [0, 1, 2]
 
 
-def test_rows_of_a_table_of_edges_do_not_get_the_index_of_edges():
+def test_embeddings_of_a_table_of_edges_have_the_index_of_graphs():
     edges = pd.DataFrame(
         {"graph": [0, 0, 0, 1, 1], "source": [0, 1, 2, 0, 1], "target": [1, 2, 0, 1, 2]},
         index=list("abcde"),
@@ -184,14 +184,14 @@ def test_rows_of_a_table_of_edges_do_not_get_the_index_of_edges():
     assert isinstance(GSKN(random_state=0).fit_transform(edges), np.ndarray)
 
 
-def test_fit_transform_is_fit_and_transform(data):
+def test_fit_transform_equals_fit_and_transform(data):
     for name in ("GSKN", "deep GSKN", "sampled GSKN"):
         model = clone(ESTIMATORS[name])
         together = model.fit_transform(data[0])
         np.testing.assert_allclose(together, model.transform(data[0]), 1e-10, 1e-12)
 
 
-def test_the_face_of_scikit_learn(data):
+def test_pipelines_and_searches_of_scikit_learn_work(data):
     graphs, y = data
     pipeline = make_pipeline(GSKN(random_state=0), StandardScaler(), LinearSVC(C=1e-3))
     assert cross_val_score(pipeline, graphs, y, cv=3).mean() > 0.5
@@ -200,8 +200,7 @@ def test_the_face_of_scikit_learn(data):
     assert "GSKN" in pipeline._repr_html_()
 
 
-def test_lists_of_networkx_graphs_are_graphs(data):
-    del data
+def test_lists_of_networkx_graphs_are_classified():
     listed = [nx.cycle_graph(n) for n in range(3, 9)] * 3
     y = [len(graph) > 5 for graph in listed]
     model = GSKNClassifier(random_state=0).fit(listed, y)

@@ -1,4 +1,4 @@
-"""What the README claims."""
+"""Claims and examples of the README."""
 
 import re
 from pathlib import Path
@@ -11,7 +11,7 @@ from gskn.cli import app
 from tests.reference.walks import pattern_counts
 
 README = (Path(__file__).parents[1] / "README.md").read_text()
-# Graphs in which all nodes are alike need one start each: the rest only repeats it.
+# In vertex-transitive graphs the walks from one node are enough.
 CLAIMS = {
     "a ring of 6 / two triangles": (lambda: datasets.rings(3), 4, [0]),
     "a ring of 8 / two squares": (lambda: datasets.rings(4), 5, [0]),
@@ -21,7 +21,7 @@ CLAIMS = {
 
 
 @pytest.mark.parametrize("claim", CLAIMS)
-def test_walks_of_the_claimed_length_and_no_shorter_tell_the_pair_apart(claim):
+def test_pairs_differ_first_at_the_documented_length(claim):
     make, length, starts = CLAIMS[claim]
     first, second = (make().graphs.to_networkx(number) for number in (0, 1))
     row = next(line for line in README.splitlines() if line.startswith(f"| {claim}"))
@@ -33,20 +33,20 @@ def test_walks_of_the_claimed_length_and_no_shorter_tell_the_pair_apart(claim):
     assert pattern_counts(first, length, starts) != pattern_counts(second, length, starts)
 
 
-def test_the_examples_run(tmp_path, monkeypatch):
+def test_examples_run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "my-graphs").mkdir()
     (tmp_path / "my-graphs" / "g.csv").write_text("0,1\n")
-    face, stages = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    main, stages = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
     scope = {}
-    exec(face, scope)
+    exec(main, scope)
     assert scope["model"].transform(scope["data"].graphs).shape[0] == 188
     exec(stages, scope)
     assert scope["features"].shape == (3371, 8)
     assert scope["gram"].shape == (188, 188)
 
 
-def test_the_commands_of_embedding_run(tmp_path, monkeypatch):
+def test_embedding_commands_run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for folder in ("my-graphs", "new-graphs"):
         (tmp_path / folder).mkdir()

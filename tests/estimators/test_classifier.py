@@ -13,7 +13,7 @@ def halves():
     return (data.graphs[even], data.y[even]), (data.graphs[~even], data.y[~even])
 
 
-def test_classes_of_new_graphs_are_found(halves):
+def test_classes_of_new_graphs_are_predicted(halves):
     (graphs, y), test = halves
     model = GSKNClassifier(random_state=0).fit(graphs, y)
     assert model.score(*test) > 0.9
@@ -22,29 +22,29 @@ def test_classes_of_new_graphs_are_found(halves):
     assert model.C_ in {10.0**n for n in range(-4, 1)}
 
 
-def test_probabilities_where_they_are_defined(halves):
+def test_logistic_regression_predicts_probabilities(halves):
     (graphs, y), test = halves
     model = GSKNClassifier(classifier="logistic", random_state=0).fit(graphs, y)
-    chances = model.predict_proba(test[0])
-    np.testing.assert_allclose(chances.sum(axis=1), 1)
-    assert (model.classes_[chances.argmax(axis=1)] == model.predict(test[0])).all()
+    probabilities = model.predict_proba(test[0])
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1)
+    assert (model.classes_[probabilities.argmax(axis=1)] == model.predict(test[0])).all()
     assert not hasattr(GSKNClassifier(), "predict_proba")
 
 
-def test_c_is_chosen_by_inner_folds_and_may_be_given(halves):
+def test_c_is_selected_by_inner_folds_unless_fixed(halves):
     (graphs, y), _ = halves
     assert GSKNClassifier(C=0.25, random_state=0).fit(graphs, y).C_ == 0.25
     assert GSKNClassifier(C=[1e-12, 0.1], random_state=0).fit(graphs, y).C_ == 0.1
 
 
-def test_names_of_classes_may_be_words(halves):
+def test_classes_may_be_strings(halves):
     (graphs, y), _ = halves
     names = np.where(y == y[0], "first", "other")
     model = GSKNClassifier(C=1.0, random_state=0).fit(graphs, names)
     assert set(model.predict(graphs)) == {"first", "other"}
 
 
-def test_the_given_embedding_is_used_and_left_alone(halves):
+def test_embedding_is_cloned(halves):
     (graphs, y), _ = halves
     embedding = GSKN(("walk",), walk_length=2)
     model = GSKNClassifier(embedding, C=1.0, random_state=0).fit(graphs, y)
@@ -54,11 +54,11 @@ def test_the_given_embedding_is_used_and_left_alone(halves):
     assert model.get_params()["embedding__walk_length"] == 2
 
 
-def test_a_class_of_one_graph_needs_no_folds(halves):
-    (graphs, _y), _ = halves
-    few = np.zeros(10, dtype=int)
-    few[0] = 1
-    assert GSKNClassifier(random_state=0).fit(graphs[:10], few).C_ == 1.0
+def test_class_of_one_graph_needs_no_folds(halves):
+    (graphs, _), _ = halves
+    y = np.zeros(10, dtype=int)
+    y[0] = 1
+    assert GSKNClassifier(random_state=0).fit(graphs[:10], y).C_ == 1.0
 
 
 @pytest.mark.parametrize(
@@ -76,19 +76,19 @@ def test_a_class_of_one_graph_needs_no_folds(halves):
         ({}, [0.5, 1.5], "continuous"),
     ],
 )
-def test_what_cannot_be_is_refused(halves, options, y, message):
+def test_invalid_parameters_raise(halves, options, y, message):
     with pytest.raises(InputError, match=message):
         GSKNClassifier(**options).fit(halves[0][0][:2], y)
 
 
-def test_a_model_that_did_not_converge_says_so(halves):
+def test_model_that_did_not_converge_warns(halves):
     graphs = halves[0][0][:100]
-    chance = np.random.default_rng(0).integers(0, 2, 100)
+    random_y = np.random.default_rng(0).integers(0, 2, 100)
     with pytest.warns(ConvergenceWarning):
-        GSKNClassifier(C=1e9, random_state=0).fit(graphs, chance)
+        GSKNClassifier(C=1e9, random_state=0).fit(graphs, random_y)
 
 
-def test_no_graphs_have_no_predictions():
+def test_no_graphs_give_no_predictions():
     data = datasets.load("MUTAG")
     model = GSKNClassifier(random_state=0).fit(data.graphs[::4], data.y[::4])
     assert model.predict([]).shape == (0,)

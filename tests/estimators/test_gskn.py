@@ -14,7 +14,7 @@ def labelled(n_nodes, labels):
     return graph
 
 
-def test_graph_rows_are_sums_of_node_rows():
+def test_graph_embeddings_are_sums_of_node_embeddings():
     graphs = datasets.load("structure").graphs[:5]
     model = GSKN(random_state=0).fit(graphs)
     nodes, rows = model.transform_nodes(graphs), model.transform(graphs)
@@ -26,7 +26,7 @@ def test_graph_rows_are_sums_of_node_rows():
     np.testing.assert_allclose(means * graphs.graph_sizes[:, None], rows)
 
 
-def test_chunks_change_no_rows(monkeypatch):
+def test_embeddings_do_not_depend_on_chunks(monkeypatch):
     graphs = datasets.load("structure").graphs[:30]
     model = GSKN(("walk", "anonymous", "joint"), random_state=0).fit(graphs)
     whole = model.transform(graphs)
@@ -38,7 +38,7 @@ def test_chunks_change_no_rows(monkeypatch):
     np.testing.assert_allclose(model.transform(graphs), whole, rtol=1e-10, atol=1e-12)
 
 
-def test_landmarks_of_a_large_set_come_from_some_of_its_graphs(monkeypatch):
+def test_landmarks_of_a_large_set_come_from_a_sample_of_graphs(monkeypatch):
     graphs = datasets.load("structure").graphs
     monkeypatch.setattr(_sample, "FIT_NODES", 200)
     model = GSKN(random_state=0)
@@ -47,16 +47,16 @@ def test_landmarks_of_a_large_set_come_from_some_of_its_graphs(monkeypatch):
     assert np.isfinite(rows).all()
 
 
-def test_unseen_labels_degrees_and_sizes_are_fine():
+def test_unseen_labels_degrees_and_sizes_are_embedded():
     model = GSKN(random_state=0).fit([labelled(3, "CNC"), labelled(4, "CCNO")])
     rows = model.transform([labelled(3, "CXC"), labelled(3, "CYC"), labelled(3, "CNC")])
-    np.testing.assert_array_equal(rows[0], rows[1])  # all unseen labels are one
+    np.testing.assert_array_equal(rows[0], rows[1])  # all unseen labels are equal
     assert np.abs(rows[0] - rows[2]).max() > 0.01
     by_degree = GSKN(random_state=0).fit([nx.path_graph(4)])
     assert np.isfinite(by_degree.transform([nx.star_graph(50)])).all()
 
 
-def test_empty_graphs_have_zero_rows():
+def test_empty_graphs_have_zero_embeddings():
     model = GSKN(random_state=0).fit([nx.path_graph(4), nx.empty_graph(0)])
     rows = model.transform([nx.empty_graph(0), nx.empty_graph(2)])
     np.testing.assert_array_equal(rows[0], 0)
@@ -64,7 +64,7 @@ def test_empty_graphs_have_zero_rows():
     assert model.transform(as_batch([])).shape == (0, model.n_features_out_)
 
 
-def test_another_branch_beside_it_changes_no_branch():
+def test_embeddings_of_a_branch_do_not_depend_on_other_branches():
     graphs = datasets.load("structure").graphs[:10]
     alone = GSKN(("anonymous",), random_state=5).fit_transform(graphs)
     both = GSKN(("walk", "anonymous"), random_state=5).fit_transform(graphs)
@@ -96,12 +96,12 @@ def test_another_branch_beside_it_changes_no_branch():
         ({"n_jobs": 1.5}, "n_jobs"),
     ],
 )
-def test_parameters_out_of_bounds_are_refused_by_name(options, message):
+def test_invalid_parameters_raise(options, message):
     with pytest.raises(InputError, match=message):
         GSKN(**options).fit([nx.path_graph(3)])
 
 
-def test_nothing_to_fit_is_refused():
+def test_fitting_to_no_nodes_raises():
     for graphs in ([], [nx.empty_graph(0)]):
         with pytest.raises(InputError, match=f"no nodes to fit to in {len(graphs)} graphs"):
             GSKN().fit(graphs)
@@ -128,7 +128,7 @@ def test_progress_is_redrawn_on_terminal(capsys, monkeypatch):
     assert drawn.index("  11%") < drawn.index("100%")
 
 
-def test_weights_decide_by_probability_and_not_by_count():
+def test_edge_weights_change_probabilities_but_not_counts():
     light, heavy = nx.path_graph(4), nx.path_graph(4)
     heavy.edges[0, 1]["weight"] = 5.0
     for weighting, differs in (("probability", True), ("count", False)):
@@ -144,13 +144,13 @@ def test_every_branch_embeds_graphs_without_nodes(branch):
     np.testing.assert_array_equal(model.transform([nx.empty_graph(0)]), 0)
 
 
-def test_counts_beyond_floating_point_are_refused():
+def test_counts_beyond_floating_point_raise():
     model = GSKN(("walk",), walk_length=700, aggregate=False, weighting="count")
     with pytest.raises(InputError, match="too many walks .*weighting='probability'"):
         model.fit_transform([nx.complete_graph(20)])
 
 
-def test_threads_may_be_set_after_fit():
+def test_n_jobs_may_be_set_after_fit():
     graphs = datasets.load("structure").graphs[:10]
     model = GSKN(random_state=0, n_jobs="junk")
     with pytest.raises(InputError, match="n_jobs"):
@@ -160,13 +160,13 @@ def test_threads_may_be_set_after_fit():
         model.transform(graphs)
 
 
-def test_attributes_without_columns_leave_degrees_in_charge():
+def test_degrees_are_used_if_attributes_have_no_columns():
     edges = np.array([[0, 1, 1, 2], [1, 0, 2, 1]])
     model = GSKN(("walk",), random_state=0).fit([(edges, np.empty((3, 0)))])
     assert model.encoder_.node_features_ == ("degrees",)
 
 
-def test_labels_that_are_missing_are_named():
+def test_missing_labels_raise():
     model = GSKN(random_state=0).fit([labelled(3, "CNC")])
     with pytest.raises(InputError, match="no node labels, but the training graphs have"):
         model.transform([nx.path_graph(3)])
@@ -175,8 +175,8 @@ def test_labels_that_are_missing_are_named():
 @pytest.mark.parametrize("branch", ["walk", "anonymous", "joint"])
 @pytest.mark.parametrize("n_layers", [1, 3])
 @pytest.mark.parametrize("alpha", [1.5, 1e4, 1e6])
-def test_other_graphs_change_an_embedding_by_rounding_only(branch, n_layers, alpha):
-    """The bounds are those of the docstring; distances of near points are exact."""
+def test_embedding_depends_on_other_graphs_only_by_rounding(branch, n_layers, alpha):
+    """The bounds are documented in the docstring; distances of near points are exact."""
     graphs = datasets.load("MUTAG").graphs[:40]
     model = GSKN(
         (branch,), n_layers=n_layers, alpha=alpha, anonymous_length=4, random_state=0
@@ -204,7 +204,7 @@ def test_other_graphs_change_an_embedding_by_rounding_only(branch, n_layers, alp
         ("n_jobs", 0),
     ],
 )
-def test_parameters_out_of_bounds_are_named(name, value):
+def test_parameters_out_of_bounds_raise(name, value):
     with pytest.raises(InputError, match=name):
         GSKN(random_state=0, **{name: value}).fit(datasets.rings(3).graphs)
 

@@ -33,7 +33,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_rows_after_loading_are_the_same_to_the_last_bit(case, tmp_path):
+def test_loaded_model_gives_identical_embeddings(case, tmp_path):
     model = GSKN(
         ("walk", "path", "anonymous", "joint", "induced"),
         anonymous_length=5,
@@ -62,7 +62,7 @@ def saved(tmp_path):
 
 
 def rewrite(path, change):
-    """Write the file anew with some of its arrays changed."""
+    """Write the file again after a change of its header or arrays."""
     with np.load(path) as file:
         arrays = {name: file[name] for name in file.files}
     header = json.loads(bytes(arrays["header"]))
@@ -74,30 +74,39 @@ def rewrite(path, change):
 
 DAMAGES = {
     "another format": (lambda h, _: h.update(format="cake"), "not a model"),
-    "another truth": (lambda h, _: h.update(version=True), "update gskn"),
-    "a version before the first": (lambda h, _: h.update(version=0), "update gskn"),
+    "a version that is a boolean": (lambda h, _: h.update(version=True), "update gskn"),
+    "version zero": (lambda h, _: h.update(version=0), "update gskn"),
     "a newer version": (lambda h, _: h.update(version=2), "update gskn"),
-    "an odd version": (lambda h, _: h.update(version="x"), "update gskn"),
+    "a version that is text": (lambda h, _: h.update(version="x"), "update gskn"),
     "no version": (lambda h, _: h.pop("version"), "update gskn"),
     "no branches": (lambda h, _: h.pop("branches"), "no entry 'branches'"),
     "a bad parameter": (lambda h, _: h["parameters"].update(alpha=-1), "alpha must be"),
     "many layers": (lambda h, _: h["parameters"].update(n_layers=10**9), "n_layers must"),
     "long walks": (lambda h, _: h["parameters"].update(walk_length=10**9), "walk_length"),
-    "no seed": (lambda h, _: h["parameters"].update(random_state="junk"), "random_state"),
-    "no threads": (lambda h, _: h["parameters"].update(n_jobs="junk"), "n_jobs"),
-    "odd node features": (
+    "an invalid seed": (
+        lambda h, _: h["parameters"].update(random_state="junk"),
+        "random_state",
+    ),
+    "an invalid number of threads": (
+        lambda h, _: h["parameters"].update(n_jobs="junk"),
+        "n_jobs",
+    ),
+    "unknown node features": (
         lambda h, _: h["encoder"].update(node_features_=["foo"]),
         "node_features",
     ),
-    "odd degrees": (lambda h, _: h["encoder"].update(max_degree="x"), "max_degree"),
-    "bins in disorder": (lambda _, a: a["degree_bins"].__imul__(-1), "not in order"),
+    "an invalid degree": (lambda h, _: h["encoder"].update(max_degree="x"), "max_degree"),
+    "unsorted bins": (lambda _, a: a["degree_bins"].__imul__(-1), "not in order"),
     "an unknown parameter": (lambda h, _: h["parameters"].update(evil=1), "evil"),
     "too few branches": (lambda h, _: h["branches"].pop(), "the branches are"),
     "a missing array": (lambda _, a: a.pop("walk_0_2_landmarks"), "walk_0_2_landmarks"),
     "one array too many": (lambda _, a: a.update(more=np.ones(3)), "unknown array 'more'"),
     "a wrong shape": (lambda _, a: a.update(walk_0_1_landmarks=np.ones((1, 9))), "shape"),
     "a wrong type": (lambda _, a: a.update(walk_0_1_root=np.ones((1, 1), int)), "int64"),
-    "no number": (lambda _, a: a["walk_0_1_root"].fill(np.nan), "not finite"),
+    "a value that is not a number": (
+        lambda _, a: a["walk_0_1_root"].fill(np.nan),
+        "not finite",
+    ),
     "no branch but many layers": (
         lambda h, _: (h["parameters"].update(n_layers=10**7), h.update(branches=[])),
         "n_layers must",
@@ -122,7 +131,7 @@ DAMAGES = {
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_what_is_no_whole_model_is_refused(damage, saved):
+def test_damaged_model_raises(damage, saved):
     change, message = DAMAGES[damage]
     rewrite(saved, change)
     with pytest.raises(FileFormatError, match=message) as error:
@@ -131,7 +140,7 @@ def test_what_is_no_whole_model_is_refused(damage, saved):
     assert str(saved) in str(error.value)
 
 
-def test_what_was_set_after_fit_does_not_change_saved_rows(tmp_path):
+def test_parameters_set_after_fit_do_not_change_the_saved_model(tmp_path):
     graphs = CASES["degrees"]
     model = GSKN(random_state=0).fit(graphs)
     rows = model.transform(graphs)
@@ -142,7 +151,7 @@ def test_what_was_set_after_fit_does_not_change_saved_rows(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["m.gskn"]
 
 
-def test_parameters_come_back_with_their_types(tmp_path):
+def test_loaded_parameters_keep_their_types(tmp_path):
     model = GSKN(["walk"], node_features=("degrees",), random_state=0).fit(CASES["degrees"])
     model.save(tmp_path / "m.gskn")
     loaded = GSKN.load(tmp_path / "m.gskn")
@@ -154,7 +163,7 @@ def test_parameters_come_back_with_their_types(tmp_path):
     "shape",
     ["(1000000000000,)", "(" + "9" * 30 + ",)", "(3,)", "(-1,)", "(True,)", "nonsense"],
 )
-def test_arrays_that_claim_more_than_they_hold_are_refused(shape, saved):
+def test_arrays_with_wrong_sizes_raise(shape, saved):
     text = f"{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}".ljust(117)
     head = b"\x93NUMPY\x01\x00" + (118).to_bytes(2, "little") + text.encode() + b"\n"
     with zipfile.ZipFile(saved, "a") as archive:
@@ -163,7 +172,7 @@ def test_arrays_that_claim_more_than_they_hold_are_refused(shape, saved):
         GSKN.load(saved)
 
 
-def test_a_header_that_nests_without_end_is_refused(saved):
+def test_deeply_nested_header_raises(saved):
     with np.load(saved) as file:
         arrays = {name: file[name] for name in file.files}
     arrays["header"] = np.frombuffer(b"[" * 200_000, dtype=np.uint8)
@@ -173,7 +182,7 @@ def test_a_header_that_nests_without_end_is_refused(saved):
         GSKN.load(saved)
 
 
-def test_a_file_cut_short_or_changed_is_refused(saved):
+def test_truncated_or_changed_file_raises(saved):
     whole = saved.read_bytes()
     for end in (0, 1, 100, len(whole) // 2, len(whole) - 1):
         saved.write_bytes(whole[:end])
@@ -196,7 +205,7 @@ def test_a_file_cut_short_or_changed_is_refused(saved):
 
 
 class Hostile:
-    """Unpickling this would leave a mark."""
+    """Object that sets a flag when it is unpickled."""
 
     called = False
 
@@ -222,7 +231,7 @@ def test_loading_runs_no_code(saved):
     assert not Hostile.called
 
 
-def test_a_compressed_archive_is_refused(saved):
+def test_compressed_archive_raises(saved):
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("header.npy", b"0" * 10**6)
@@ -231,19 +240,19 @@ def test_a_compressed_archive_is_refused(saved):
         GSKN.load(saved)
 
 
-def test_a_file_that_is_not_there_is_named(tmp_path):
+def test_missing_file_raises(tmp_path):
     with pytest.raises(MissingFileError, match="none.gskn"):
         GSKN.load(tmp_path / "none.gskn")
 
 
-def test_labels_that_a_file_cannot_hold_are_named_and_nothing_is_written(tmp_path):
+def test_unsupported_labels_raise_and_write_no_file(tmp_path):
     model = GSKN(random_state=0).fit([with_labels([frozenset("ab"), "C"])])
     with pytest.raises(InputError, match="frozenset"):
         model.save(tmp_path / "model.gskn")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_generator_is_not_saved(tmp_path):
+def test_generator_is_not_saved(tmp_path):
     model = GSKN(random_state=np.random.default_rng(0)).fit(CASES["degrees"])
     model.save(tmp_path / "model.gskn")
     assert GSKN.load(tmp_path / "model.gskn").random_state is None
