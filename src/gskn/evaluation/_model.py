@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 
 from gskn._types import FloatArray, IndexArray, Params
-from gskn.estimators import GSKN, Precomputation
+from gskn.estimators import GSKN, LAPLACIAN, LINEAR, RBF, Precomputation
 from gskn.evaluation._digest import digest
-from gskn.evaluation._svm import LINEAR, RBF
 from gskn.graphs import GraphBatch
 
 # Excluded from the configuration: the seed is stored separately, threads and messages do
 # not affect results.
 _EXCLUDED = frozenset({"random_state", "n_jobs", "verbose"})
+EMBEDDING_CLASSIFIERS = LINEAR + RBF + LAPLACIAN  # of all models that give embeddings
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Model:
         Parameters of the estimator to select among; parameters that are not named have
         their defaults.
     classifiers : tuple of mappings
-        Kernel and C of an SVM: "linear" or "rbf" on standardized embeddings;
+        Kernel and C of an SVM: "linear", "rbf" or "laplacian" on standardized embeddings;
         "precomputed" for estimators that return kernels with the training graphs.
     estimator : callable
         Class of transformers with the API of scikit-learn.
@@ -54,7 +54,7 @@ class Model:
     name: str
     description: str
     grid: tuple[Params, ...]
-    classifiers: tuple[Params, ...] = field(default_factory=lambda: LINEAR + RBF)
+    classifiers: tuple[Params, ...] = field(default_factory=lambda: EMBEDDING_CLASSIFIERS)
     estimator: Callable[..., Any] = GSKN
     transductive: bool = False
 
