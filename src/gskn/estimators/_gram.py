@@ -1,6 +1,8 @@
 """Kernels between graph embeddings, and the scaling that comes before them."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 from sklearn.preprocessing import StandardScaler
@@ -27,11 +29,35 @@ _CLOSE = 1e-6
 _PAIR_CELLS = 2**22  # cells of the differences of close pairs that are held at once
 
 
+@dataclass(frozen=True)
+class Scaling:
+    """Mean and standard deviation of columns, by which embeddings are standardized.
+
+    Standardized embeddings are divided by the square root of the number of columns, so
+    that they have unit norm on average.
+    """
+
+    mean: FloatArray
+    deviation: FloatArray
+
+    @classmethod
+    def from_embeddings(cls, embeddings: FloatArray) -> Self:
+        """Return the scaling by these embeddings; a constant column has deviation 1."""
+        scaler = StandardScaler().fit(embeddings)
+        return cls(scaler.mean_, scaler.scale_)
+
+    def apply(self, embeddings: FloatArray) -> FloatArray:
+        """Return the standardized embeddings."""
+        scaled = embeddings - self.mean
+        scaled /= self.deviation
+        scaled /= np.sqrt(len(self.mean))
+        return scaled
+
+
 def standardize(train: FloatArray, test: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Scale both by mean and standard deviation of ``train``, to unit norm on average."""
-    scaler = StandardScaler().fit(train)
-    norm = np.sqrt(train.shape[1])
-    return scaler.transform(train) / norm, scaler.transform(test) / norm
+    scaling = Scaling.from_embeddings(train)
+    return scaling.apply(train), scaling.apply(test)
 
 
 def gram(left: FloatArray, right: FloatArray, kernel: str) -> FloatArray:

@@ -7,7 +7,14 @@ from typing import Any
 import numpy as np
 
 from gskn._types import FloatArray, IndexArray, Params
-from gskn.estimators import GSKN, LAPLACIAN, LINEAR, RBF, Precomputation
+from gskn.estimators import (
+    GSKN,
+    LAPLACIAN,
+    LINEAR,
+    RBF,
+    Precomputation,
+    screening_machines,
+)
 from gskn.evaluation._digest import digest
 from gskn.graphs import GraphBatch
 
@@ -89,10 +96,12 @@ class Model:
 
     @property
     def screening_classifiers(self) -> list[Params]:
-        """The middle value of C for every kernel, with which embeddings are compared."""
-        kernels = dict.fromkeys(params["kernel"] for params in self.classifiers)
-        by_kernel = [[p for p in self.classifiers if p["kernel"] == k] for k in kernels]
-        return [params[(len(params) - 1) // 2] for params in by_kernel]
+        """Kernels with their middle value of C, with which embeddings are compared.
+
+        The Laplacian kernel alone is as good as all three kernels (mean accuracy of one to
+        three repeats: MUTAG 88.8 and 88.8, PTC 62.8 and 61.6, IMDB-BINARY 75.0 and 75.0).
+        """
+        return screening_machines(self.classifiers)
 
     def precompute(self, batch: GraphBatch, n_jobs: int | None) -> Precomputation:
         """Return the precomputation of the estimator, or the default one."""
