@@ -25,7 +25,7 @@ from sklearn.utils.estimator_checks import (
     check_set_params,
 )
 
-from gskn import GSKN, AttributeEncoder, GSKNClassifier, datasets
+from gskn import GSKN, AttributeEncoder, GSKNClassifier, GSKNRegressor, datasets
 from gskn.graphs import GraphBatch
 
 ESTIMATORS = {
@@ -40,11 +40,22 @@ ESTIMATORS = {
     ),
     "sampled GSKN": GSKN(["anonymous", "joint"], method="sampled", random_state=3),
     "GSKNClassifier": GSKNClassifier(random_state=3),
-    "logistic": GSKNClassifier(
-        GSKN(("walk",), n_landmarks=8), classifier="logistic", C=1.0, random_state=3
+    "linear GSKNClassifier": GSKNClassifier(
+        GSKN(("walk",), n_landmarks=8), kernel="linear", C=1.0, random_state=3
+    ),
+    "GSKNRegressor": GSKNRegressor(random_state=3),
+    "linear GSKNRegressor": GSKNRegressor(
+        GSKN(("walk",), n_landmarks=8), kernel="linear", alpha=1.0, random_state=3
     ),
     "AttributeEncoder": AttributeEncoder(),
 }
+
+
+@pytest.fixture(autouse=True)
+def small_grid(monkeypatch):
+    """Let classifiers and regressors select among two small embeddings."""
+    grid = ({"n_landmarks": 4}, {"n_landmarks": 8, "branches": ("walk",)})
+    monkeypatch.setattr("gskn.estimators._base.GRID", grid)
 
 
 @pytest.fixture(scope="module")
@@ -62,6 +73,8 @@ def estimator(request):
 def output(model, graphs):
     if hasattr(model, "decision_function"):
         return model.decision_function(graphs)
+    if hasattr(model, "predict"):
+        return model.predict(graphs)
     return np.asarray(model.transform(graphs))
 
 
@@ -198,6 +211,18 @@ def test_the_face_of_scikit_learn(data):
     search = GridSearchCV(pipeline, {"gskn__n_landmarks": [2, 16]}, cv=3).fit(graphs, y)
     assert search.best_params_["gskn__n_landmarks"] in {2, 16}
     assert "GSKN" in pipeline._repr_html_()
+
+
+@pytest.mark.parametrize("kind", [GSKNClassifier, GSKNRegressor])
+def test_parameters_of_the_default_embedding_are_parameters_of_the_model(kind, data):
+    graphs, y = data
+    model = kind(kernel="laplacian", cv=2, random_state=0)
+    grid = {"embedding__walk_length": [1, 2], "embedding__branches": [("walk",)]}
+    search = GridSearchCV(model, grid, cv=2).fit(graphs, y)
+    assert search.best_params_["embedding__walk_length"] in {1, 2}
+    assert "embedding" in search.best_estimator_._repr_html_()
+    assert kind.__name__ in model._repr_html_()
+    assert np.isfinite(cross_val_score(model, graphs, y, cv=2)).all()
 
 
 def test_lists_of_networkx_graphs_are_graphs(data):

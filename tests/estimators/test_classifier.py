@@ -8,6 +8,7 @@ from gskn import GSKN, GSKNClassifier, datasets
 from gskn.estimators import GRID, fit_predict, ignore_convergence
 from gskn.estimators._calibration import Calibration
 from gskn.estimators._gram import gram, standardize
+from gskn.estimators._gskn_precomputation import GSKNSplit
 from gskn.estimators._kernel_machines import fit_svm
 from gskn.exceptions import InputError
 
@@ -68,6 +69,27 @@ def test_selection_is_reported_with_the_scores_of_all_candidates(fitted):
     assert frame.score.is_monotonic_decreasing
     assert {"kernel", "C", "standard_error", "n_landmarks"} <= set(frame.columns)
     assert len(frame) == len(selected.scores)
+
+
+def test_machine_is_fitted_to_the_embeddings_of_the_final_model(mutag, monkeypatch):
+    """Embeddings of the screening are used only if they equal the final ones."""
+    graphs, y = mutag
+    model = GSKNClassifier(C=10.0, kernel="rbf", random_state=0).fit(graphs, y)
+    assert_consistent(model, graphs)
+    embed = GSKNSplit.embed
+
+    def embed_others(self, estimator):
+        train, test = embed(self, estimator)
+        return train[:, ::-1], test
+
+    monkeypatch.setattr(GSKNSplit, "embed", embed_others)
+    other = GSKNClassifier(C=10.0, kernel="rbf", random_state=0).fit(graphs, y)
+    assert_consistent(other, graphs)
+
+
+def assert_consistent(model, graphs):
+    embeddings = model.embedding_.transform(graphs)
+    np.testing.assert_allclose(model.machine_.scaling.mean, embeddings.mean(axis=0))
 
 
 def test_selected_machine_predicts_as_the_svm_of_the_evaluation(mutag):

@@ -39,6 +39,7 @@ from gskn.graphs import GraphBatch, as_batch
 
 _MAX_FOLDS = 10_000
 _MAX_STRENGTH = 1e12
+_N_COMPARED = 16  # graphs on which embeddings of the screening are checked
 _PREFIX = "embedding__"
 
 
@@ -159,9 +160,9 @@ class KernelEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             grid = grid[:1]
         with progress("selection", len(grid) + 2, shown=self.verbose > 0) as advance:
             rows: dict[str, dict[str, Any]] = {}
-            best = self._screen(batch, task, machines, grid, folds, rows, advance)
+            best, screened = self._screen(batch, task, machines, grid, folds, rows, advance)
             params, embedding = grid[best]
-            embeddings = np.asarray(embedding.fit_transform(batch))
+            embeddings = _fit_embedding(embedding, batch, screened)
             advance()
             candidates = (
                 cross_validate(embeddings, machines, task, folds, self.n_jobs)
@@ -232,22 +233,24 @@ class KernelEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         folds: Folds,
         rows: dict[str, dict[str, Any]],
         advance: Callable[[], None],
-    ) -> int:
-        """Return the number of the best embedding of the grid, and record the scores."""
+    ) -> tuple[int, FloatArray | None]:
+        """Return number and result of the best embedding, and record the scores."""
         if len(grid) == 1:
             advance()
-            return 0
+            return 0, None
         everything = np.arange(batch.n_graphs)
         split = GSKN.precompute(batch, self.n_jobs).split(everything, everything[:0])
         screening = screening_machines(machines)
-        scores = []
-        for params, embedding in grid:
+        best, best_score, best_embeddings = 0, -np.inf, None
+        for number, (params, embedding) in enumerate(grid):
             embeddings, _ = split.embed(embedding)
             candidates = cross_validate(embeddings, screening, task, folds, self.n_jobs)
             rows |= {_key(row): row for row in (c.row(params) for c in candidates)}
-            scores.append(best_candidate(candidates).score)
+            score = best_candidate(candidates).score
+            if score > best_score:
+                best, best_score, best_embeddings = number, score, embeddings
             advance()
-        return int(np.argmax(scores))
+        return best, best_embeddings
 
     def _compares(self, machines: Sequence[Params]) -> bool:
         """Return whether inner folds are needed for a fixed embedding."""
@@ -309,6 +312,27 @@ def read_graphs_and_targets(
         return batch, y, weights
     used = np.flatnonzero(weights)
     return batch[used], y[used], weights[used]
+
+
+def _fit_embedding(
+    embedding: GSKN, batch: GraphBatch, screened: FloatArray | None
+) -> FloatArray:
+    """Fit an embedding; return the embeddings of the training graphs.
+
+    Embeddings from the screening are used again, after a comparison with the fitted model
+    on some graphs: on large walks they take longer than the fit.
+    """
+    if screened is None:
+        return np.asarray(embedding.fit_transform(batch))
+    embedding.fit(batch)
+    sample = np.unique(np.linspace(0, batch.n_graphs - 1, _N_COMPARED).astype(np.int64))
+    expected = np.asarray(embedding.transform(batch[sample]))
+    tolerance = 1e-8 * np.abs(expected).max(initial=0.0)
+    if expected.shape[1] == screened.shape[1] and np.allclose(
+        screened[sample], expected, rtol=1e-8, atol=tolerance
+    ):
+        return screened
+    return np.asarray(embedding.transform(batch))
 
 
 def _check_strengths(values: Any, name: str) -> list[float] | None:

@@ -67,10 +67,11 @@ def save_machine(model: "KernelEstimator", path: str | Path) -> None:
     arrays |= {
         "machine_mean": machine.scaling.mean,
         "machine_deviation": machine.scaling.deviation,
-        "machine_points": machine.points,
         "machine_coef": machine.coef,
         "machine_intercept": machine.intercept,
     }
+    if len(machine.points):  # a linear or constant machine has none
+        arrays["machine_points"] = machine.points
     parameters = model.get_params(deep=False)
     embedding = parameters.pop("embedding")
     saved = {
@@ -122,7 +123,7 @@ def load_classes(saved: Any) -> AnyArray:
 
 
 def _make(kind: "type[KernelEstimator]", header: dict[str, Any], arrays: Arrays) -> Any:
-    saved = header.pop("machine")
+    saved = header.pop("machine", None)
     check_types(saved, _SCHEMA, "machine")
     parameters = _load_params(saved["parameters"])
     check_names({**parameters, "embedding": None}, kind().get_params(deep=False))
@@ -158,12 +159,14 @@ def _load_arrays(kernel: str, embedding: GSKN, arrays: Arrays) -> KernelMachine:
     deviation = take_array(arrays, "machine_deviation", (n_columns,))
     if not (deviation > 0).all():
         raise InputError("machine_deviation has values that are not positive")
-    n_points = len(np.atleast_1d(arrays.get("machine_points", 0.0)))
-    if kernel == "linear" and n_points:
+    points = np.empty((0, n_columns))
+    if "machine_points" in arrays:
+        n_points = len(np.atleast_1d(arrays["machine_points"]))
+        points = take_array(arrays, "machine_points", (n_points, n_columns))
+    if kernel == "linear" and len(points):
         raise InputError("a linear machine has support vectors")
-    points = take_array(arrays, "machine_points", (n_points, n_columns))
     n_outputs = len(np.atleast_1d(arrays.get("machine_intercept", 0.0)))
-    n_rows = n_columns if kernel == "linear" else n_points
+    n_rows = n_columns if kernel == "linear" else len(points)
     coef = take_array(arrays, "machine_coef", (n_rows, n_outputs))
     intercept = take_array(arrays, "machine_intercept", (n_outputs,))
     return KernelMachine(kernel, Scaling(mean, deviation), points, coef, intercept)
