@@ -1,7 +1,7 @@
-"""One list of promises that every estimator of the package keeps.
+"""Tests that every estimator of the package passes.
 
-scikit-learn's `check_estimator` gives arrays of numbers to everything; what of it applies
-to graphs (parameters, clone, pickle, fit state, feature names) is here.
+scikit-learn's `check_estimator` passes arrays of numbers to estimators. The checks that
+apply to graphs (parameters, clone, pickle, fit state, feature names) are here.
 """
 
 import copy
@@ -99,12 +99,12 @@ def test_refit_equals_a_fresh_fit(estimator, data):
     np.testing.assert_allclose(again, fresh, rtol=1e-10, atol=1e-12)
 
 
-def test_an_estimator_that_is_not_fitted_says_so(estimator, data):
+def test_estimator_that_is_not_fitted_raises(estimator, data):
     with pytest.raises(NotFittedError):
         output(estimator, data[0])
 
 
-def test_transform_writes_nothing_and_repeats(estimator, data):
+def test_transform_is_repeatable_and_changes_no_state(estimator, data):
     graphs, y = data
     estimator.fit(graphs, y)
     state = pickle.dumps(estimator.__dict__)
@@ -113,14 +113,14 @@ def test_transform_writes_nothing_and_repeats(estimator, data):
     assert pickle.dumps(estimator.__dict__) == state
 
 
-def test_pickle_keeps_the_rows(estimator, data):
+def test_pickled_copy_gives_the_same_output(estimator, data):
     graphs, y = data
     estimator.fit(graphs, y)
     copied = pickle.loads(pickle.dumps(estimator))
     np.testing.assert_array_equal(output(copied, graphs), output(estimator, graphs))
 
 
-def test_the_input_is_not_written_to(estimator, data):
+def test_input_is_not_changed(estimator, data):
     graphs, y = data
     before = (graphs.adjacency.toarray(), graphs.graph_ptr.copy(), y.copy())
     output(estimator.fit(graphs, y), graphs)
@@ -129,11 +129,11 @@ def test_the_input_is_not_written_to(estimator, data):
     np.testing.assert_array_equal(before[2], y)
 
 
-def test_rows_depend_on_their_graph_alone(estimator, data):
+def test_output_of_a_graph_does_not_depend_on_other_graphs(estimator, data):
     graphs, y = data
     estimator.fit(graphs, y)
     if isinstance(estimator, AttributeEncoder):
-        pytest.skip("the encoder returns rows of nodes, not of graphs")
+        pytest.skip("the encoder returns node features, not graph embeddings")
     whole = output(estimator, graphs)
     order = np.random.default_rng(0).permutation(graphs.n_graphs)
     np.testing.assert_allclose(output(estimator, graphs[order]), whole[order], 1e-10, 1e-12)
@@ -142,14 +142,14 @@ def test_rows_depend_on_their_graph_alone(estimator, data):
         np.testing.assert_allclose(alone, whole[[number]], 1e-10, 1e-12)
 
 
-def test_threads_change_no_rows(estimator, data):
+def test_number_of_threads_does_not_change_output(estimator, data):
     graphs, y = data
     if "n_jobs" not in estimator.get_params():
         pytest.skip("the estimator has no parameter n_jobs")
-    rows = [
+    outputs = [
         output(clone(estimator).set_params(n_jobs=n).fit(graphs, y), graphs) for n in (1, 2)
     ]
-    np.testing.assert_allclose(rows[0], rows[1], rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(outputs[0], outputs[1], rtol=1e-10, atol=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -161,12 +161,12 @@ def test_threads_change_no_rows(estimator, data):
         check_set_params,
     ],
 )
-def test_what_of_scikit_learns_own_checks_applies(estimator, check):
+def test_applicable_checks_of_scikit_learn_pass(estimator, check):
     check(type(estimator).__name__, estimator)
     check_parameters_default_constructible(type(estimator).__name__, type(estimator)())
 
 
-def test_feature_names_say_branch_length_and_landmark(data):
+def test_feature_names_contain_branch_length_and_landmark(data):
     graphs, y = data
     model = GSKN(n_landmarks=4, random_state=0).fit(graphs, y)
     names = model.get_feature_names_out().tolist()
@@ -175,7 +175,7 @@ def test_feature_names_say_branch_length_and_landmark(data):
     assert len(names) == len(set(names)) == model.transform(graphs).shape[1]
 
 
-def test_rows_as_a_data_frame(data):
+def test_embeddings_can_be_a_data_frame(data):
     model = GSKN(n_landmarks=4, random_state=0).set_output(transform="pandas")
     frame = model.fit_transform(data[0])
     assert frame.columns.tolist() == model.get_feature_names_out().tolist()
@@ -183,7 +183,7 @@ def test_rows_as_a_data_frame(data):
     assert model.fit(data[0]).transform(data[0][:3]).index.tolist() == [0, 1, 2]
 
 
-def test_rows_of_a_table_of_edges_do_not_get_the_index_of_edges():
+def test_embeddings_of_an_edge_table_do_not_get_its_index():
     edges = pd.DataFrame(
         {"graph": [0, 0, 0, 1, 1], "source": [0, 1, 2, 0, 1], "target": [1, 2, 0, 1, 2]},
         index=list("abcde"),
@@ -197,14 +197,14 @@ def test_rows_of_a_table_of_edges_do_not_get_the_index_of_edges():
     assert isinstance(GSKN(random_state=0).fit_transform(edges), np.ndarray)
 
 
-def test_fit_transform_is_fit_and_transform(data):
+def test_fit_transform_equals_fit_and_transform(data):
     for name in ("GSKN", "deep GSKN", "sampled GSKN"):
         model = clone(ESTIMATORS[name])
         together = model.fit_transform(data[0])
         np.testing.assert_allclose(together, model.transform(data[0]), 1e-10, 1e-12)
 
 
-def test_the_face_of_scikit_learn(data):
+def test_pipelines_and_searches_of_scikit_learn_work(data):
     graphs, y = data
     pipeline = make_pipeline(GSKN(random_state=0), StandardScaler(), LinearSVC(C=1e-3))
     assert cross_val_score(pipeline, graphs, y, cv=3).mean() > 0.5
@@ -225,7 +225,7 @@ def test_parameters_of_the_default_embedding_are_parameters_of_the_model(kind, d
     assert np.isfinite(cross_val_score(model, graphs, y, cv=2)).all()
 
 
-def test_lists_of_networkx_graphs_are_graphs(data):
+def test_lists_of_networkx_graphs_are_accepted(data):
     del data
     listed = [nx.cycle_graph(n) for n in range(3, 9)] * 3
     y = [len(graph) > 5 for graph in listed]
