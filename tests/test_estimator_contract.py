@@ -1,7 +1,7 @@
-"""Properties of every estimator of the package.
+"""Tests that every estimator of the package passes.
 
-`check_estimator` of scikit-learn passes arrays of numbers. The checks that apply to graphs
-(parameters, clone, pickle, fitted state, feature names) are repeated here.
+scikit-learn's `check_estimator` passes arrays of numbers to estimators. The checks that
+apply to graphs (parameters, clone, pickle, fit state, feature names) are here.
 """
 
 import copy
@@ -25,7 +25,7 @@ from sklearn.utils.estimator_checks import (
     check_set_params,
 )
 
-from gskn import GSKN, AttributeEncoder, GSKNClassifier, datasets
+from gskn import GSKN, AttributeEncoder, GSKNClassifier, GSKNRegressor, datasets
 from gskn.graphs import GraphBatch
 
 ESTIMATORS = {
@@ -40,11 +40,22 @@ ESTIMATORS = {
     ),
     "sampled GSKN": GSKN(["anonymous", "joint"], method="sampled", random_state=3),
     "GSKNClassifier": GSKNClassifier(random_state=3),
-    "logistic": GSKNClassifier(
-        GSKN(("walk",), n_landmarks=8), classifier="logistic", C=1.0, random_state=3
+    "linear GSKNClassifier": GSKNClassifier(
+        GSKN(("walk",), n_landmarks=8), kernel="linear", C=1.0, random_state=3
+    ),
+    "GSKNRegressor": GSKNRegressor(random_state=3),
+    "linear GSKNRegressor": GSKNRegressor(
+        GSKN(("walk",), n_landmarks=8), kernel="linear", alpha=1.0, random_state=3
     ),
     "AttributeEncoder": AttributeEncoder(),
 }
+
+
+@pytest.fixture(autouse=True)
+def small_grid(monkeypatch):
+    """Let classifiers and regressors select among two small embeddings."""
+    grid = ({"n_landmarks": 4}, {"n_landmarks": 8, "branches": ("walk",)})
+    monkeypatch.setattr("gskn.estimators._base.GRID", grid)
 
 
 @pytest.fixture(scope="module")
@@ -62,6 +73,8 @@ def estimator(request):
 def output(model, graphs):
     if hasattr(model, "decision_function"):
         return model.decision_function(graphs)
+    if hasattr(model, "predict"):
+        return model.predict(graphs)
     return np.asarray(model.transform(graphs))
 
 
@@ -86,7 +99,7 @@ def test_second_fit_equals_a_first_fit(estimator, data):
     np.testing.assert_allclose(again, fresh, rtol=1e-10, atol=1e-12)
 
 
-def test_unfitted_estimator_raises(estimator, data):
+def test_estimator_that_is_not_fitted_raises(estimator, data):
     with pytest.raises(NotFittedError):
         output(estimator, data[0])
 
@@ -100,7 +113,7 @@ def test_transform_is_repeatable_and_changes_no_state(estimator, data):
     assert pickle.dumps(estimator.__dict__) == state
 
 
-def test_pickled_estimator_gives_identical_output(estimator, data):
+def test_pickled_copy_gives_the_same_output(estimator, data):
     graphs, y = data
     estimator.fit(graphs, y)
     copied = pickle.loads(pickle.dumps(estimator))
@@ -116,11 +129,11 @@ def test_input_is_not_changed(estimator, data):
     np.testing.assert_array_equal(before[2], y)
 
 
-def test_embedding_depends_only_on_its_graph(estimator, data):
+def test_output_of_a_graph_does_not_depend_on_other_graphs(estimator, data):
     graphs, y = data
     estimator.fit(graphs, y)
     if isinstance(estimator, AttributeEncoder):
-        pytest.skip("the encoder returns rows of nodes, not of graphs")
+        pytest.skip("the encoder returns node features, not graph embeddings")
     whole = output(estimator, graphs)
     order = np.random.default_rng(0).permutation(graphs.n_graphs)
     np.testing.assert_allclose(output(estimator, graphs[order]), whole[order], 1e-10, 1e-12)
@@ -129,14 +142,14 @@ def test_embedding_depends_only_on_its_graph(estimator, data):
         np.testing.assert_allclose(alone, whole[[number]], 1e-10, 1e-12)
 
 
-def test_embeddings_do_not_depend_on_threads(estimator, data):
+def test_number_of_threads_does_not_change_output(estimator, data):
     graphs, y = data
     if "n_jobs" not in estimator.get_params():
         pytest.skip("the estimator has no parameter n_jobs")
-    rows = [
+    outputs = [
         output(clone(estimator).set_params(n_jobs=n).fit(graphs, y), graphs) for n in (1, 2)
     ]
-    np.testing.assert_allclose(rows[0], rows[1], rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(outputs[0], outputs[1], rtol=1e-10, atol=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -148,7 +161,7 @@ def test_embeddings_do_not_depend_on_threads(estimator, data):
         check_set_params,
     ],
 )
-def test_checks_of_scikit_learn_pass(estimator, check):
+def test_applicable_checks_of_scikit_learn_pass(estimator, check):
     check(type(estimator).__name__, estimator)
     check_parameters_default_constructible(type(estimator).__name__, type(estimator)())
 
@@ -162,7 +175,7 @@ def test_feature_names_contain_branch_length_and_landmark(data):
     assert len(names) == len(set(names)) == model.transform(graphs).shape[1]
 
 
-def test_embeddings_as_a_data_frame(data):
+def test_embeddings_can_be_a_data_frame(data):
     model = GSKN(n_landmarks=4, random_state=0).set_output(transform="pandas")
     frame = model.fit_transform(data[0])
     assert frame.columns.tolist() == model.get_feature_names_out().tolist()
@@ -170,7 +183,7 @@ def test_embeddings_as_a_data_frame(data):
     assert model.fit(data[0]).transform(data[0][:3]).index.tolist() == [0, 1, 2]
 
 
-def test_embeddings_of_a_table_of_edges_have_the_index_of_graphs():
+def test_embeddings_of_an_edge_table_do_not_get_its_index():
     edges = pd.DataFrame(
         {"graph": [0, 0, 0, 1, 1], "source": [0, 1, 2, 0, 1], "target": [1, 2, 0, 1, 2]},
         index=list("abcde"),
@@ -200,7 +213,20 @@ def test_pipelines_and_searches_of_scikit_learn_work(data):
     assert "GSKN" in pipeline._repr_html_()
 
 
-def test_lists_of_networkx_graphs_are_classified():
+@pytest.mark.parametrize("kind", [GSKNClassifier, GSKNRegressor])
+def test_parameters_of_the_default_embedding_are_parameters_of_the_model(kind, data):
+    graphs, y = data
+    model = kind(kernel="laplacian", cv=2, random_state=0)
+    grid = {"embedding__walk_length": [1, 2], "embedding__branches": [("walk",)]}
+    search = GridSearchCV(model, grid, cv=2).fit(graphs, y)
+    assert search.best_params_["embedding__walk_length"] in {1, 2}
+    assert "embedding" in search.best_estimator_._repr_html_()
+    assert kind.__name__ in model._repr_html_()
+    assert np.isfinite(cross_val_score(model, graphs, y, cv=2)).all()
+
+
+def test_lists_of_networkx_graphs_are_accepted(data):
+    del data
     listed = [nx.cycle_graph(n) for n in range(3, 9)] * 3
     y = [len(graph) > 5 for graph in listed]
     model = GSKNClassifier(random_state=0).fit(listed, y)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
         pooling,
         walks,
     )
-    from gskn.estimators import GSKN, GSKNClassifier
+    from gskn.estimators import GSKN, GSKNClassifier, GSKNRegressor
     from gskn.graphs import AttributeEncoder, GraphBatch, as_batch, read_graphs
     from gskn.walks import pattern_counts, sample_walks
 
@@ -29,6 +29,7 @@ __all__ = [
     "GSKN",
     "AttributeEncoder",
     "GSKNClassifier",
+    "GSKNRegressor",
     "GraphBatch",
     "__version__",
     "as_batch",
@@ -49,6 +50,7 @@ __all__ = [
 _HOME_OF = {
     "GSKN": "gskn.estimators",
     "GSKNClassifier": "gskn.estimators",
+    "GSKNRegressor": "gskn.estimators",
     "AttributeEncoder": "gskn.graphs",
     "GraphBatch": "gskn.graphs",
     "as_batch": "gskn.graphs",

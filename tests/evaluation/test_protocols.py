@@ -10,8 +10,8 @@ import pytest
 from gskn import GSKN, datasets
 from gskn.baselines import WLKernel
 from gskn.datasets import Dataset
-from gskn.estimators import _sample
-from gskn.evaluation import MODELS, Model, ResultFile, _svm, evaluate
+from gskn.estimators import _gram, _sample
+from gskn.evaluation import MODELS, Model, ResultFile, evaluate
 from gskn.evaluation._cache import EmbeddingCache
 from gskn.evaluation._protocols import _Run, split
 from gskn.exceptions import InputError
@@ -179,7 +179,7 @@ def test_embeddings_and_scaling_are_fitted_to_the_training_graphs(data, monkeypa
     names = np.arange(len(data.y)).astype(str)
     named = Dataset("named", replace(data.graphs, graph_names=names), data.y)
     seen, scaled = [], []
-    fit, standardize = GSKN.fit_transform, _svm.standardize
+    fit, standardize = GSKN.fit_transform, _gram.standardize
 
     def watched(self, graphs):
         seen.append({int(name) for name in graphs.graph_names})
@@ -187,7 +187,7 @@ def test_embeddings_and_scaling_are_fitted_to_the_training_graphs(data, monkeypa
 
     monkeypatch.setattr(GSKN, "fit_transform", watched)
     monkeypatch.setattr(
-        _svm, "standardize", lambda a, b: scaled.append(len(a)) or standardize(a, b)
+        _gram, "standardize", lambda a, b: scaled.append(len(a)) or standardize(a, b)
     )
     evaluate(named, [FAST])
     allowed = [set(train.tolist()) for train, _ in split(data, "stratified", 0)]

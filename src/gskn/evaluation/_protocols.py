@@ -18,6 +18,7 @@ from gskn._threads import run_threads
 from gskn._types import AnyArray, FloatArray, IndexArray, Params
 from gskn._validation import check_choice, check_int, check_n_jobs
 from gskn.datasets import Dataset
+from gskn.estimators import fit_predict, ignore_convergence, select_classifier
 from gskn.evaluation._cache import EmbeddingCache, SplitEmbeddings
 from gskn.evaluation._digest import digest_data, digest_folds
 from gskn.evaluation._limits import check_seed
@@ -26,7 +27,6 @@ from gskn.evaluation._records import Clock, Record, with_provenance
 from gskn.evaluation._registry import find_models
 from gskn.evaluation._result_file import ResultFile
 from gskn.evaluation._scores import score_classes
-from gskn.evaluation._svm import fit_predict, ignore_convergence, select_classifier
 from gskn.exceptions import InputError
 
 Folds = Sequence[tuple[IndexArray, IndexArray]]

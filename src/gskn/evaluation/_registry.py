@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from gskn._types import Params
 from gskn.baselines import BASELINES
-from gskn.evaluation._model import Model, one_at_a_time
-from gskn.evaluation._svm import LINEAR, PRECOMPUTED, RBF
+from gskn.estimators import PRECOMPUTED
+from gskn.evaluation._model import EMBEDDING_CLASSIFIERS, Model, one_at_a_time
 from gskn.exceptions import InputError
 
 
@@ -88,7 +88,7 @@ BASELINE_MODELS = tuple(
         name=variant.name,
         description=variant.label,
         grid=variant.grid,
-        classifiers=PRECOMPUTED if baseline.output == "kernel" else LINEAR + RBF,
+        classifiers=(PRECOMPUTED if baseline.output == "kernel" else EMBEDDING_CLASSIFIERS),
         estimator=baseline,
         transductive=variant.transductive,
     )

@@ -9,14 +9,10 @@ from sklearn.decomposition import PCA
 
 from gskn._types import FloatArray, IndexArray
 from gskn.datasets import Dataset
-from gskn.estimators import GSKN
+from gskn.estimators import GSKN, LINEAR, RBF, fit_predict, ignore_convergence
 from gskn.evaluation import (
-    LINEAR,
-    RBF,
     Clock,
     Record,
-    fit_predict,
-    ignore_convergence,
     split,
     with_provenance,
 )

@@ -7,16 +7,18 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.svm import SVC
 
-from gskn.evaluation import _svm
-from gskn.evaluation._svm import (
+from gskn.estimators import (
+    LAPLACIAN,
     LINEAR,
     PRECOMPUTED,
     RBF,
+    _gram,
+    _selection,
     fit_predict,
-    gram,
     select_classifier,
-    standardize,
 )
+from gskn.estimators._gram import gram, grams, standardize
+from tests.reference import kernels as reference
 
 
 @pytest.fixture(scope="module")
@@ -33,6 +35,38 @@ def test_gram_matches_scikit_learn(seed):
     np.testing.assert_allclose(gram(embeddings, others, "linear"), embeddings @ others.T)
     expected = rbf_kernel(embeddings, others, gamma=0.5)
     np.testing.assert_allclose(gram(embeddings, others, "rbf"), expected, rtol=1e-10)
+    expected = reference.laplacian(embeddings, others)
+    np.testing.assert_allclose(gram(embeddings, others, "laplacian"), expected, rtol=1e-10)
+
+
+@given(st.integers(0, 50), st.integers(-16, 0))
+def test_laplacian_kernel_is_exact_near_zero_distance(seed, power):
+    generator = np.random.default_rng(seed)
+    embeddings = generator.normal(size=(6, 5))
+    others = embeddings + 10.0**power * generator.normal(size=(6, 5))
+    others[0] = embeddings[0]
+    kernel = gram(embeddings, others, "laplacian")
+    assert kernel[0, 0] == 1
+    assert (np.diagonal(gram(embeddings, embeddings, "laplacian")) == 1).all()
+    expected = reference.laplacian(embeddings, others)
+    # 1 - K is proportional to the distance.
+    np.testing.assert_allclose(1 - kernel, 1 - expected, rtol=1e-9, atol=3e-16)
+
+
+def test_close_pairs_are_corrected_in_chunks(monkeypatch):
+    embeddings = np.repeat(np.random.default_rng(0).normal(size=(4, 3)), 5, axis=0)
+    whole = gram(embeddings, embeddings, "laplacian")
+    monkeypatch.setattr(_gram, "_PAIR_CELLS", 10)
+    np.testing.assert_array_equal(gram(embeddings, embeddings, "laplacian"), whole)
+    np.testing.assert_array_equal(whole[:5, :5], np.ones((5, 5)))
+
+
+def test_kernels_that_share_products_equal_single_kernels():
+    generator = np.random.default_rng(0)
+    embeddings, others = generator.normal(size=(7, 3)), generator.normal(size=(5, 3))
+    names = ("linear", "rbf", "laplacian")
+    for kernel, products in grams(embeddings, others, names):
+        np.testing.assert_array_equal(products, gram(embeddings, others, kernel))
 
 
 def test_standardized_embeddings_have_unit_norm_and_constant_columns_are_zero():
@@ -44,15 +78,23 @@ def test_standardized_embeddings_have_unit_norm_and_constant_columns_are_zero():
     np.testing.assert_array_equal(others, scaled[:3])
 
 
+def reference_svm(params):
+    kernel = params["kernel"]
+    return SVC(
+        kernel=reference.laplacian if kernel == "laplacian" else kernel,
+        C=params["C"],
+        gamma=0.5,
+    )
+
+
 @pytest.mark.parametrize("n_jobs", [None, 2])
 def test_selection_matches_cross_validation_of_scikit_learn(samples, n_jobs):
     embeddings, y = samples
     scaled, _ = standardize(embeddings, embeddings)
     inner = StratifiedKFold(5, shuffle=True, random_state=4)
-    candidates = LINEAR + RBF
+    candidates = LINEAR + RBF + LAPLACIAN
     expected = [
-        cross_val_score(SVC(kernel=s["kernel"], C=s["C"], gamma=0.5), scaled, y, cv=inner)
-        for s in candidates
+        cross_val_score(reference_svm(params), scaled, y, cv=inner) for params in candidates
     ]
     best = int(np.argmax(np.mean(expected, axis=1)))
     score, params = select_classifier(embeddings, y, candidates, 4, n_jobs)
@@ -62,12 +104,11 @@ def test_selection_matches_cross_validation_of_scikit_learn(samples, n_jobs):
 
 def test_predictions_match_scikit_learn(samples):
     embeddings, y = samples
-    candidates = [LINEAR[1], RBF[1], LINEAR[3]]
+    candidates = [LINEAR[1], RBF[1], LAPLACIAN[1], LINEAR[3]]
     scaled, others = standardize(embeddings[:100], embeddings[100:])
     predictions = fit_predict(candidates, embeddings[:100], y[:100], embeddings[100:])
     for params, (predicted, decision, classes) in zip(candidates, predictions, strict=True):
-        model = SVC(kernel=params["kernel"], C=params["C"], gamma=0.5)
-        model.fit(scaled, y[:100])
+        model = reference_svm(params).fit(scaled, y[:100])
         np.testing.assert_array_equal(predicted, model.predict(others))
         np.testing.assert_allclose(decision, model.decision_function(others), atol=1e-3)
         assert classes.tolist() == [0, 1, 2]
@@ -81,9 +122,11 @@ def test_predictions_do_not_depend_on_scale_and_offset_of_a_kernel(samples):
         [PRECOMPUTED[1]], products[:100, :100], y[:100], products[100:, :100]
     )
     other = 1e3 * products + 1e4
-    found = fit_predict([PRECOMPUTED[1]], other[:100, :100], y[:100], other[100:, :100])
-    np.testing.assert_array_equal(found[0][0], expected[0][0])
-    np.testing.assert_allclose(found[0][1], expected[0][1], atol=0.02)
+    predictions = fit_predict(
+        [PRECOMPUTED[1]], other[:100, :100], y[:100], other[100:, :100]
+    )
+    np.testing.assert_array_equal(predictions[0][0], expected[0][0])
+    np.testing.assert_allclose(predictions[0][1], expected[0][1], atol=0.02)
     few = PRECOMPUTED[:2]
     selected = select_classifier(products, y, few, 4)
     assert select_classifier(1e3 * products, y, few, 4) == selected
@@ -97,11 +140,11 @@ def test_constant_kernel_is_accepted():
 
 def test_large_data_sets_use_fewer_inner_folds(samples, monkeypatch):
     _, y = samples
-    assert len(_svm._inner_folds(y, 0)) == 5
-    monkeypatch.setattr(_svm, "_ENOUGH_TEST_SAMPLES", 80)
-    assert len(_svm._inner_folds(y, 0)) == 3
-    monkeypatch.setattr(_svm, "_ENOUGH_TEST_SAMPLES", 1)
-    assert len(_svm._inner_folds(y, 0)) == 2
+    assert len(_selection.inner_folds(y, 0)) == 5
+    monkeypatch.setattr(_selection, "_ENOUGH_TEST_SAMPLES", 80)
+    assert len(_selection.inner_folds(y, 0)) == 3
+    monkeypatch.setattr(_selection, "_ENOUGH_TEST_SAMPLES", 1)
+    assert len(_selection.inner_folds(y, 0)) == 2
 
 
 def test_class_with_one_sample_selects_the_first_classifier(samples):
