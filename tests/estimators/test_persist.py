@@ -54,6 +54,18 @@ def test_rows_after_loading_are_the_same_to_the_last_bit(case, tmp_path):
     np.testing.assert_array_equal(again, model.transform(CASES[case]))
 
 
+@pytest.mark.parametrize("max_degree", [None, 0, 32])
+def test_model_with_unseen_degrees_is_equal_after_loading(max_degree, tmp_path):
+    model = GSKN(("walk",), max_degree=max_degree, random_state=0)
+    model.fit([nx.star_graph(40), nx.path_graph(4)]).save(tmp_path / "m.gskn")
+    loaded = GSKN.load(tmp_path / "m.gskn")
+    new = [nx.star_graph(n) for n in (3, 39, 40, 41)]
+    np.testing.assert_array_equal(loaded.transform(new), model.transform(new))
+    assert loaded.max_degree == max_degree
+    names = model.encoder_.get_feature_names_out().tolist()
+    assert loaded.encoder_.get_feature_names_out().tolist() == names
+
+
 @pytest.fixture
 def saved(tmp_path):
     path = tmp_path / "model.gskn"
@@ -90,6 +102,12 @@ DAMAGES = {
         "node_features",
     ),
     "odd degrees": (lambda h, _: h["encoder"].update(max_degree="x"), "max_degree"),
+    "negative degrees": (lambda h, _: h["encoder"].update(max_degree=-1), "max_degree"),
+    "one column less": (lambda h, _: h["encoder"].update(max_degree=32), "columns"),
+    "odd parameter max_degree": (
+        lambda h, _: h["parameters"].update(max_degree=1.5),
+        "max_degree",
+    ),
     "bins in disorder": (lambda _, a: a["degree_bins"].__imul__(-1), "not in order"),
     "an unknown parameter": (lambda h, _: h["parameters"].update(evil=1), "evil"),
     "too few branches": (lambda h, _: h["branches"].pop(), "the branches are"),

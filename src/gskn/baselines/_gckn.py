@@ -21,7 +21,7 @@ from gskn._validation import (
 from gskn.baselines._shared._baseline import Baseline, Variant
 from gskn.estimators import check_nodes, draw_graphs
 from gskn.exceptions import InputError
-from gskn.graphs import AttributeEncoder, GraphBatch, as_batch
+from gskn.graphs import AttributeEncoder, GraphBatch, as_batch, check_max_degree
 from gskn.layers import LayerParams, NodeFeatures, PathLayer, WalkContext, WalkLayer
 from gskn.pooling import POOLINGS, pool
 from gskn.walks import MAX_PATTERN_LENGTH
@@ -121,6 +121,9 @@ class GCKN(Baseline):
         How node embeddings are combined to graph embeddings.
     node_features : "auto" or list of {"labels", "attributes", "degrees"}, default="auto"
         Node data that is used; see `AttributeEncoder`. Features are scaled to unit norm.
+    max_degree : int or None, default=None
+        Largest degree with a separate column in the one-hot encoding of degrees; None
+        encodes all degrees exactly. See `AttributeEncoder`.
     random_state : int, Generator or None, default=None
         Seed of the landmarks.
     n_jobs : int or None, default=None
@@ -178,6 +181,7 @@ class GCKN(Baseline):
         weighting: Literal["count", "probability"] = "count",
         pooling: Literal["sum", "mean", "log"] = "sum",
         node_features: str | Sequence[str] = "auto",
+        max_degree: int | None = None,
         random_state: RandomState = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -189,6 +193,7 @@ class GCKN(Baseline):
         self.weighting = weighting
         self.pooling = pooling
         self.node_features = node_features
+        self.max_degree = max_degree
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -210,7 +215,9 @@ class GCKN(Baseline):
         blocks, batch = self._blocks(), as_batch(X)
         check_nodes(batch)
         generator = as_generator(self.random_state)
-        encoder = AttributeEncoder(node_features=self.node_features).fit(batch)
+        encoder = AttributeEncoder(
+            node_features=self.node_features, max_degree=self.max_degree
+        ).fit(batch)
         sample = batch[draw_graphs(batch.graph_sizes, generator)]
         context = self._make_context(blocks, encoder, sample)
         for block in blocks:
@@ -264,6 +271,7 @@ class GCKN(Baseline):
         """Validate the parameters and build the layers."""
         check_common_parameters(self)
         check_node_features(self.node_features)
+        check_max_degree(self.max_degree)
         variant = check_choice(self.variant, "variant", choices=tuple(_FIRST_LAYERS))
         check_choice(self.weighting, "weighting", choices=("count", "probability"))
         check_choice(self.pooling, "pooling", choices=POOLINGS)

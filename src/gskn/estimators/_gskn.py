@@ -69,6 +69,9 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Added to the diagonal of the kernel between landmarks.
     node_features : "auto" or list of {"labels", "attributes", "degrees"}, default="auto"
         Node data that is used; see `AttributeEncoder`.
+    max_degree : int or None, default=None
+        Largest degree with a separate column in the one-hot encoding of degrees; None
+        encodes all degrees exactly. See `AttributeEncoder`.
     random_state : int, Generator or None, default=None
         Seed of landmarks and of sampled walks.
     n_jobs : int or None, default=None
@@ -136,6 +139,7 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         pooling: Literal["sum", "mean", "log"] = "sum",
         eps: float = 1e-7,
         node_features: str | Sequence[str] = "auto",
+        max_degree: int | None = None,
         random_state: RandomState = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -154,6 +158,7 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.pooling = pooling
         self.eps = eps
         self.node_features = node_features
+        self.max_degree = max_degree
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -321,7 +326,9 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Fit; return the node embeddings if requested and computed by the fit."""
         plan = plan_fit(self, batch.graph_sizes)
         check_nodes(batch)
-        encoder = AttributeEncoder(node_features=self.node_features).fit(batch)
+        encoder = AttributeEncoder(
+            node_features=self.node_features, max_degree=self.max_degree
+        ).fit(batch)
         sample = batch if len(plan.graphs) == batch.n_graphs else batch[plan.graphs]
         features = NodeFeatures(*encoder.distinct_rows(sample))
         embed = embed and sample is batch

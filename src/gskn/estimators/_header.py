@@ -29,7 +29,7 @@ _SCHEMA: dict[str, Any] = {
     "parameters": dict,
     "encoder": {
         "node_features": (str, dict),
-        "max_degree": int,
+        "max_degree": (int, type(None)),
         "node_features_": [str],
         "n_features_out_": int,
         "label_values_": [(*_PLAIN, dict)],

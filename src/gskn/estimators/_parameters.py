@@ -17,6 +17,7 @@ from gskn._validation import (
     shorten,
 )
 from gskn.exceptions import InputError
+from gskn.graphs import check_max_degree
 from gskn.layers import BRANCHES, LayerParams, Stack
 from gskn.pooling import POOLINGS
 from gskn.walks import MAX_EXACT_LENGTH
@@ -49,6 +50,7 @@ def check_parameters(values: dict[str, Any]) -> LayerParams:
         check_flag(values[name], name)
     check_n_jobs(values["n_jobs"])
     check_node_features(values["node_features"])
+    check_max_degree(values["max_degree"])
     as_generator(values["random_state"])
     _check_lengths(check_branches(values["branches"]), values)
     named = ("n_landmarks", "alpha", "beta", "weighting", "method", "n_walks", "eps")

@@ -19,7 +19,7 @@ from gskn._validation import check_int, check_node_features
 from gskn.estimators._header import read_header, tag, write_header
 from gskn.estimators._parameters import check_parameters, make_stack
 from gskn.exceptions import FileFormatError, GsknError, InputError
-from gskn.graphs import AttributeEncoder
+from gskn.graphs import AttributeEncoder, check_max_degree
 from gskn.layers import BRANCHES, NystromMap, Stack
 
 _LARGEST = 1e150  # of landmarks and roots: squares are finite
@@ -135,7 +135,7 @@ def _plain_parameters(parameters: dict[str, Any]) -> dict[str, Any]:
 def _save_encoder(encoder: AttributeEncoder, arrays: Arrays) -> dict[str, Any]:
     saved: dict[str, Any] = {
         "node_features": tag(encoder.node_features),
-        "max_degree": encoder.max_degree,
+        "max_degree": encoder.max_degree_,
         "node_features_": list(encoder.node_features_),
         "n_features_out_": encoder.n_features_out_,
     }
@@ -154,9 +154,10 @@ def _save_encoder(encoder: AttributeEncoder, arrays: Arrays) -> dict[str, Any]:
 def _load_encoder(saved: dict[str, Any], arrays: Arrays) -> AttributeEncoder:
     encoder = AttributeEncoder(
         node_features=saved["node_features"],
-        max_degree=check_int(saved["max_degree"], "max_degree", minimum=0),
+        max_degree=check_max_degree(saved["max_degree"]),
     )
     check_node_features(encoder.node_features)
+    encoder.max_degree_ = encoder.max_degree
     encoder.node_features_ = check_node_features(saved["node_features_"]) or ()
     n_columns = 0
     if "labels" in encoder.node_features_:
@@ -170,7 +171,7 @@ def _load_encoder(saved: dict[str, Any], arrays: Arrays) -> AttributeEncoder:
         n_columns += encoder.n_attributes_
     if "degrees" in encoder.node_features_:
         encoder.degree_bins_ = _load_bins(arrays)
-        n_columns += len(encoder.degree_bins_)
+        n_columns += encoder.n_degree_columns
     if n_columns != saved["n_features_out_"]:
         raise InputError(f"{n_columns} columns instead of {saved['n_features_out_']}")
     encoder.n_features_out_ = n_columns
