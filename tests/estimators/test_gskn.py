@@ -18,12 +18,42 @@ def test_graph_rows_are_sums_of_node_rows():
     graphs = datasets.load("structure").graphs[:5]
     model = GSKN(random_state=0).fit(graphs)
     nodes, rows = model.transform_nodes(graphs), model.transform(graphs)
-    assert nodes.shape == (graphs.n_nodes, model.n_features_out_)
+    assert nodes.shape == (graphs.n_nodes, model.n_node_features_out_)
     for number in range(5):
         inside = slice(graphs.graph_ptr[number], graphs.graph_ptr[number + 1])
         np.testing.assert_allclose(nodes[inside].sum(axis=0), rows[number])
     means = GSKN(random_state=0, pooling="mean").fit_transform(graphs)
     np.testing.assert_allclose(means * graphs.graph_sizes[:, None], rows)
+
+
+def test_several_poolings_are_concatenated():
+    graphs = datasets.load("structure").graphs[:5]
+    model = GSKN(pooling=("mean", "log"), random_state=0).fit(graphs)
+    parts = [
+        GSKN(pooling=name, random_state=0).fit_transform(graphs) for name in ("mean", "log")
+    ]
+    embeddings = model.transform(graphs)
+    np.testing.assert_array_equal(embeddings, np.hstack(parts))
+    np.testing.assert_array_equal(model.fit_transform(graphs), embeddings)
+    n_columns = model.n_node_features_out_
+    assert model.transform_nodes(graphs).shape == (graphs.n_nodes, n_columns)
+    assert model.n_features_out_ == 2 * n_columns == embeddings.shape[1]
+    names = model.get_feature_names_out().tolist()
+    single = GSKN(pooling="mean", random_state=0).fit(graphs).get_feature_names_out()
+    assert names == [f"{pooling}_{name}" for pooling in ("mean", "log") for name in single]
+    assert single[0] == "walk_1_0"
+    assert model.get_node_feature_names_out().tolist() == single.tolist()
+    assert model.transform(as_batch([])).shape == (0, 2 * n_columns)
+
+
+def test_precomputed_embeddings_have_all_poolings():
+    graphs = datasets.load("structure").graphs[:40]
+    train, test = np.arange(30), np.arange(30, 40)
+    model = GSKN(pooling=("log", "mean"), random_state=0)
+    split = GSKN.precompute(graphs).split(train, test).embed(model)
+    model.fit(graphs[train])
+    for embeddings, part in zip(split, (train, test), strict=True):
+        np.testing.assert_allclose(embeddings, model.transform(graphs[part]), 1e-10, 1e-12)
 
 
 def test_chunks_change_no_rows(monkeypatch):
@@ -86,6 +116,11 @@ def test_another_branch_beside_it_changes_no_branch():
         ({"weighting": "mean"}, "weighting must be one of"),
         ({"method": "fast"}, "method must be one of"),
         ({"pooling": "max"}, "pooling must be one of"),
+        ({"pooling": ("mean", "max")}, "pooling must be one of"),
+        ({"pooling": ()}, "pooling must not be empty"),
+        ({"pooling": ("log", "log")}, "pooling contains a name twice"),
+        ({"max_degree": -1}, "max_degree must be at least 0"),
+        ({"max_degree": 3.5}, "max_degree must be an integer"),
         ({"branches": ("induced",), "anonymous_length": 9}, "at most 8 for .*'induced'"),
         ({"branches": ("joint",), "walk_length": 11}, "walk_length must be at most 10"),
         ({"anonymous_length": 9, "weighting": "count"}, "at most 8 for counts"),

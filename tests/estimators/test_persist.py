@@ -39,6 +39,7 @@ def test_rows_after_loading_are_the_same_to_the_last_bit(case, tmp_path):
         anonymous_length=5,
         n_layers=2,
         n_landmarks=np.int64(7),
+        pooling=("mean", "log"),
         random_state=0,
     )
     model.fit(CASES[case]).save(tmp_path / "model.gskn")
@@ -48,6 +49,8 @@ def test_rows_after_loading_are_the_same_to_the_last_bit(case, tmp_path):
     )
     assert loaded.get_feature_names_out().tolist() == model.get_feature_names_out().tolist()
     assert loaded.n_landmarks == 7
+    assert loaded.pooling == ("mean", "log")
+    assert loaded.n_features_out_ == model.n_features_out_
     assert loaded.random_state == 0
     loaded.save(tmp_path / "again.gskn")
     again = GSKN.load(tmp_path / "again.gskn").transform(CASES[case])
@@ -108,6 +111,7 @@ DAMAGES = {
         lambda h, _: h["parameters"].update(max_degree=1.5),
         "max_degree",
     ),
+    "an unknown pooling": (lambda h, _: h["parameters"].update(pooling="x"), "pooling"),
     "bins in disorder": (lambda _, a: a["degree_bins"].__imul__(-1), "not in order"),
     "an unknown parameter": (lambda h, _: h["parameters"].update(evil=1), "evil"),
     "too few branches": (lambda h, _: h["branches"].pop(), "the branches are"),

@@ -23,7 +23,7 @@ from gskn.estimators._sample import FIT_NODES, check_nodes, plan_fit, sample_gra
 from gskn.exceptions import InputError
 from gskn.graphs import AttributeEncoder, GraphBatch, as_batch
 from gskn.layers import NodeFeatures
-from gskn.pooling import pool
+from gskn.pooling import Pooling, check_pooling, pool, pooled_names, rescale
 
 
 class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -62,9 +62,9 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         work. The "walk" branch is always exact.
     n_walks : int, default=30
         Number of walks per node if walks are sampled.
-    pooling : {"sum", "mean", "log"}, default="sum"
+    pooling : {"sum", "mean", "log"} or tuple of these, default="sum"
         How node embeddings are pooled; "log" is the logarithm of the sum,
-        ``sign(x) log(1 + |x|)``.
+        ``sign(x) log(1 + |x|)``. The columns of several poolings are concatenated.
     eps : float, default=1e-7
         Added to the diagonal of the kernel between landmarks.
     node_features : "auto" or list of {"labels", "attributes", "degrees"}, default="auto"
@@ -87,7 +87,9 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     stack_ : Stack
         Landmarks and Nyström maps of all branches.
     n_features_out_ : int
-        Number of columns.
+        Number of columns of graph embeddings.
+    n_node_features_out_ : int
+        Number of columns of node embeddings.
 
     See Also
     --------
@@ -136,7 +138,7 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         weighting: Literal["probability", "count"] = "probability",
         method: Literal["auto", "exact", "sampled"] = "auto",
         n_walks: int = 30,
-        pooling: Literal["sum", "mean", "log"] = "sum",
+        pooling: Pooling = "sum",
         eps: float = 1e-7,
         node_features: str | Sequence[str] = "auto",
         max_degree: int | None = None,
@@ -248,12 +250,12 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
         Returns
         -------
-        node_embeddings : ndarray of shape (n_nodes, n_features_out_)
+        node_embeddings : ndarray of shape (n_nodes, n_node_features_out_)
             One row per node, in node order.
         """
         check_is_fitted(self, "stack_")
         batch = as_batch(X)
-        result = np.empty((batch.n_nodes, self.n_features_out_))
+        result = np.empty((batch.n_nodes, self.n_node_features_out_))
         first = 0
         for part, blocks in self._embed(batch):
             np.concatenate(blocks, axis=1, out=result[first : first + part.n_nodes])
@@ -261,7 +263,7 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return _check_finite(result)
 
     def get_feature_names_out(self, input_features: object = None) -> Any:
-        """Return the names of the columns: branch, length and landmark.
+        """Return the names of the columns of graph embeddings.
 
         Parameters
         ----------
@@ -271,10 +273,29 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Returns
         -------
         names : ndarray of str objects
-            Such as "walk_3_0".
+            Branch, length and landmark of every column, for instance "walk_3_0", or
+            "mean_walk_3_0" if there are several poolings.
+        """
+        check_is_fitted(self, "stack_")
+        return np.array(
+            pooled_names(self.stack_.feature_names(), self.pooling), dtype=object
+        )
+
+    def get_node_feature_names_out(self) -> Any:
+        """Return the names of the columns of node embeddings.
+
+        Returns
+        -------
+        names : ndarray of str objects
+            Branch, length and landmark of every column, for instance "walk_3_0".
         """
         check_is_fitted(self, "stack_")
         return np.array(self.stack_.feature_names(), dtype=object)
+
+    @property
+    def n_features_out_(self) -> int:
+        """Number of columns of graph embeddings."""
+        return self.n_node_features_out_ * len(check_pooling(self.pooling))
 
     @classmethod
     def precompute(cls, batch: GraphBatch, n_jobs: int | None = None) -> Precomputation:
@@ -339,7 +360,7 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             )
         self.encoder_ = encoder
         self.stack_ = plan.stack
-        self.n_features_out_ = len(plan.stack.feature_names())
+        self.n_node_features_out_ = len(plan.stack.feature_names())
         return blocks
 
     def _graph_embeddings(self, batch: GraphBatch) -> FloatArray:
@@ -356,13 +377,12 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return embeddings
 
     def _pool(self, batch: GraphBatch, blocks: list[FloatArray]) -> FloatArray:
-        ptr = batch.graph_ptr
-        pooled = [pool(block, ptr, pooling=self.pooling) for block in blocks]
-        return _check_finite(np.hstack(pooled))
+        sums = np.hstack([pool(block, batch.graph_ptr) for block in blocks])
+        return _check_finite(rescale(sums, batch.graph_sizes, self.pooling))
 
     def _embed(self, batch: GraphBatch) -> Iterator[tuple[GraphBatch, list[FloatArray]]]:
         """Yield runs of graphs with the embeddings of their nodes, in bounded memory."""
-        parts = _chunks(batch, self.n_features_out_)
+        parts = _chunks(batch, self.n_node_features_out_)
         _ = batch.directed  # computed once for all parts
         n_blocks = len(parts) * self.stack_.n_blocks()
         with progress("graphs", n_blocks, shown=self.verbose > 0) as advance:

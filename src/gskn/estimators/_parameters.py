@@ -19,7 +19,7 @@ from gskn._validation import (
 from gskn.exceptions import InputError
 from gskn.graphs import check_max_degree
 from gskn.layers import BRANCHES, LayerParams, Stack
-from gskn.pooling import POOLINGS
+from gskn.pooling import check_pooling
 from gskn.walks import MAX_EXACT_LENGTH
 
 _MAX_INTEGERS = {
@@ -33,7 +33,6 @@ _MAX_NUMBERS = {"alpha": 1e6, "beta": 1e6, "eps": 1e6}
 _CHOICES: dict[str, Sequence[str]] = {
     "weighting": ("probability", "count"),
     "method": ("auto", "exact", "sampled"),
-    "pooling": POOLINGS,
 }
 _LENGTHS = ("walk_length", "anonymous_length")
 
@@ -46,6 +45,7 @@ def check_parameters(values: dict[str, Any]) -> LayerParams:
         check_number(values[name], name, minimum=0, maximum=maximum)
     for name, choices in _CHOICES.items():
         check_choice(values[name], name, choices=choices)
+    check_pooling(values["pooling"])
     for name in ("aggregate", "verbose"):
         check_flag(values[name], name)
     check_n_jobs(values["n_jobs"])

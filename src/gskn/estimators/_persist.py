@@ -75,7 +75,7 @@ def _make_model(kind: Any, arrays: Arrays) -> Any:
         raise InputError(f"unknown array {min(arrays)!r}")
     model = kind(**parameters)
     model.encoder_, model.stack_ = encoder, stack
-    model.n_features_out_ = len(stack.feature_names())
+    model.n_node_features_out_ = len(stack.feature_names())
     return model
 
 
