@@ -5,7 +5,8 @@ import pytest
 from gskn import GSKN, as_batch, datasets
 from gskn.estimators import _gskn, _progress, _sample
 from gskn.exceptions import InputError
-from gskn.layers import NodeFeatures
+from gskn.graphs import GraphBatch
+from gskn.layers import BRANCHES, Branch, FeatureViews, NodeFeatures, Stack
 
 
 def labelled(n_nodes, labels):
@@ -46,16 +47,6 @@ def test_several_poolings_are_concatenated():
     assert model.transform(as_batch([])).shape == (0, 2 * n_columns)
 
 
-def test_precomputed_embeddings_have_all_poolings():
-    graphs = datasets.load("structure").graphs[:40]
-    train, test = np.arange(30), np.arange(30, 40)
-    model = GSKN(pooling=("log", "mean"), random_state=0)
-    split = GSKN.precompute(graphs).split(train, test).embed(model)
-    model.fit(graphs[train])
-    for embeddings, part in zip(split, (train, test), strict=True):
-        np.testing.assert_allclose(embeddings, model.transform(graphs[part]), 1e-10, 1e-12)
-
-
 def test_chunks_change_no_rows(monkeypatch):
     graphs = datasets.load("structure").graphs[:30]
     model = GSKN(("walk", "anonymous", "joint"), random_state=0).fit(graphs)
@@ -92,6 +83,80 @@ def test_empty_graphs_have_zero_rows():
     np.testing.assert_array_equal(rows[0], 0)
     assert np.abs(rows[1]).max() > 0
     assert model.transform(as_batch([])).shape == (0, model.n_features_out_)
+
+
+def test_degree_walk_is_walk_on_labels_and_degrees():
+    graphs = datasets.load("MUTAG").graphs[:30]
+    model = GSKN(("degree-walk",), random_state=0).fit(graphs)
+    assert model.encoder_.node_features_ == ("labels",)
+    assert model.degree_encoder_.node_features_ == ("labels", "degrees")
+    walk = GSKN(("walk",), node_features=("labels", "degrees"), random_state=0)
+    walk_embeddings = _with_stream("degree-walk", walk, graphs)
+    np.testing.assert_array_equal(model.transform(graphs), walk_embeddings)
+    names = model.get_feature_names_out()
+    assert names[0] == "degree-walk_1_0"
+
+
+def _with_stream(name, model, graphs):
+    """Embed graphs by the branch "walk" with the random stream of another branch."""
+    with pytest.MonkeyPatch.context() as patch:
+        streams = Stack.streams
+        patch.setattr(
+            Stack,
+            "streams",
+            lambda stack, generator: streams(
+                Stack([Branch(name, stack.branches[0].layers)], {}), generator
+            ),
+        )
+        return model.fit_transform(graphs)
+
+
+@pytest.mark.parametrize("node_features", ["auto", "degrees", ("degrees", "labels")])
+def test_degree_walk_that_repeats_walk_is_left_out(node_features):
+    graphs = datasets.load("MUTAG").graphs[:20]
+    if node_features == "auto":
+        graphs = datasets.load("structure").graphs[:20]
+    branches = ("walk", "degree-walk", "anonymous")
+    model = GSKN(branches, node_features=node_features, random_state=0).fit(graphs)
+    assert model.branches_ == ("walk", "anonymous")
+    assert model.degree_encoder_ is None
+    expected = GSKN(("walk", "anonymous"), node_features=node_features, random_state=0)
+    np.testing.assert_array_equal(
+        model.transform(graphs), expected.fit(graphs).transform(graphs)
+    )
+    alone = GSKN(("degree-walk",), node_features=node_features, random_state=0).fit(graphs)
+    assert alone.branches_ == ("degree-walk",)
+
+
+@pytest.mark.parametrize("name", ["MUTAG", "structure"])
+@pytest.mark.parametrize("branches", [*((name,) for name in BRANCHES), tuple(BRANCHES)])
+def test_precomputation_equals_fit(name, branches):
+    graphs = datasets.load(name).graphs[:24]
+    train, test = np.arange(0, 24, 2), np.arange(1, 24, 2)
+    model = GSKN(branches, anonymous_length=4, pooling=("mean", "log"), random_state=0)
+    split = GSKN.precompute(graphs).split(train, test).embed(model)
+    model.fit(graphs[train])
+    for embeddings, part in zip(split, (train, test), strict=True):
+        np.testing.assert_allclose(embeddings, model.transform(graphs[part]), 1e-9, 1e-11)
+
+
+@pytest.mark.parametrize("branch", BRANCHES)
+def test_relabeling_nodes_permutes_embeddings(branch):
+    graphs = datasets.load("MUTAG").graphs[:10]
+    model = GSKN((branch,), anonymous_length=4, random_state=0).fit(graphs)
+    graph = graphs[3]
+    order = np.random.default_rng(0).permutation(graph.n_nodes)
+    adjacency = graph.adjacency[order][:, order]
+    adjacency.sort_indices()
+    permuted = GraphBatch(
+        adjacency,
+        graph.graph_ptr,
+        node_labels=graph.node_labels[order],
+        label_values=graph.label_values,
+    )
+    np.testing.assert_allclose(
+        model.transform_nodes(permuted), model.transform_nodes(graph)[order], 1e-9, 1e-11
+    )
 
 
 def test_another_branch_beside_it_changes_no_branch():
@@ -172,7 +237,7 @@ def test_weights_decide_by_probability_and_not_by_count():
         assert (np.abs(rows[0] - rows[1]).max() > 1e-3) == differs
 
 
-@pytest.mark.parametrize("branch", ["walk", "path", "anonymous", "joint", "induced"])
+@pytest.mark.parametrize("branch", BRANCHES)
 def test_every_branch_embeds_graphs_without_nodes(branch):
     model = GSKN((branch,), anonymous_length=4, n_layers=2, random_state=0)
     model.fit([nx.cycle_graph(5)])
@@ -207,7 +272,7 @@ def test_labels_that_are_missing_are_named():
         model.transform([nx.path_graph(3)])
 
 
-@pytest.mark.parametrize("branch", ["walk", "anonymous", "joint"])
+@pytest.mark.parametrize("branch", ["walk", "degree-walk", "anonymous", "joint"])
 @pytest.mark.parametrize("n_layers", [1, 3])
 @pytest.mark.parametrize("alpha", [1.5, 1e4, 1e6])
 def test_other_graphs_change_an_embedding_by_rounding_only(branch, n_layers, alpha):
@@ -250,6 +315,6 @@ def test_progress_advances_with_every_length():
     model.transform(graphs)
     assert model.stack_.n_blocks() == 40
     calls = []
-    features = NodeFeatures(*model.encoder_.distinct_rows(graphs))
-    model.stack_.transform(graphs, features, None, lambda: calls.append(1))
+    views = FeatureViews(NodeFeatures(*model.encoder_.distinct_rows(graphs)))
+    model.stack_.transform(graphs, views, None, lambda: calls.append(1))
     assert len(calls) == 40

@@ -10,6 +10,7 @@ import pytest
 from gskn import GSKN, as_batch, datasets
 from gskn.exceptions import FileFormatError, InputError, MissingFileError
 from gskn.graphs import GraphBatch
+from gskn.layers import BRANCHES
 
 
 def with_labels(labels):
@@ -35,7 +36,7 @@ CASES = {
 @pytest.mark.parametrize("case", CASES)
 def test_rows_after_loading_are_the_same_to_the_last_bit(case, tmp_path):
     model = GSKN(
-        ("walk", "path", "anonymous", "joint", "induced"),
+        tuple(BRANCHES),
         anonymous_length=5,
         n_layers=2,
         n_landmarks=np.int64(7),
@@ -49,6 +50,9 @@ def test_rows_after_loading_are_the_same_to_the_last_bit(case, tmp_path):
     )
     assert loaded.get_feature_names_out().tolist() == model.get_feature_names_out().tolist()
     assert loaded.n_landmarks == 7
+    assert loaded.branches == tuple(BRANCHES)
+    assert loaded.branches_ == model.branches_
+    assert ("degree-walk" in loaded.branches_) == (case != "degrees")
     assert loaded.pooling == ("mean", "log")
     assert loaded.n_features_out_ == model.n_features_out_
     assert loaded.random_state == 0
@@ -151,6 +155,40 @@ def test_what_is_no_whole_model_is_refused(damage, saved):
         GSKN.load(saved)
     assert str(error.value).isprintable()
     assert str(saved) in str(error.value)
+
+
+DEGREE_DAMAGES = {
+    "no encoder": (lambda h, _: h.pop("degree_encoder"), "do not match"),
+    "no branch": (
+        lambda h, _: (
+            h["parameters"].update(branches={"tuple": ["walk"]}),
+            h["branches"].pop(),
+        ),
+        "do not match",
+    ),
+    "other features": (
+        lambda h, _: h["degree_encoder"].update(
+            node_features_=["degrees"], n_features_out_=3
+        ),
+        "degree_encoder has the node features",
+    ),
+    "bins in disorder": (
+        lambda _, a: a["degree_encoder_degree_bins"].__imul__(-1),
+        "not in order",
+    ),
+    "no bins": (lambda _, a: a.pop("degree_encoder_degree_bins"), "degree_bins is"),
+    "wrong type": (lambda h, _: h.update(degree_encoder=3), "degree_encoder must be"),
+}
+
+
+@pytest.mark.parametrize("damage", DEGREE_DAMAGES)
+def test_damaged_degree_encoder_raises(damage, tmp_path):
+    change, message = DEGREE_DAMAGES[damage]
+    path = tmp_path / "model.gskn"
+    GSKN(("walk", "degree-walk"), random_state=0).fit(CASES["labels"]).save(path)
+    rewrite(path, change)
+    with pytest.raises(FileFormatError, match=message):
+        GSKN.load(path)
 
 
 def test_what_was_set_after_fit_does_not_change_saved_rows(tmp_path):

@@ -35,7 +35,8 @@ Input = Annotated[
 Branches = Annotated[
     str | None,
     _option(
-        "Comma-separated: walk, anonymous, path, joint, induced. Default: walk,anonymous."
+        "Comma-separated: walk, degree-walk, anonymous, path, joint, induced. "
+        "Default: walk,anonymous."
     ),
 ]
 WalkLength = Annotated[

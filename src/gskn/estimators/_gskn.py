@@ -15,14 +15,14 @@ from gskn._optional import comes_from
 from gskn._random import RandomState, as_generator
 from gskn._types import FloatArray
 from gskn.estimators._gskn_precomputation import GSKNPrecomputation
-from gskn.estimators._parameters import make_stack
+from gskn.estimators._parameters import add_degrees, make_stack, select_branches
 from gskn.estimators._persist import load_model, save_model
 from gskn.estimators._precomputation import Precomputation
 from gskn.estimators._progress import progress
 from gskn.estimators._sample import FIT_NODES, check_nodes, plan_fit, sample_graphs
 from gskn.exceptions import InputError
 from gskn.graphs import AttributeEncoder, GraphBatch, as_batch
-from gskn.layers import NodeFeatures
+from gskn.layers import FeatureViews, NodeFeatures
 from gskn.pooling import Pooling, check_pooling, pool, pooled_names, rescale
 
 
@@ -40,6 +40,9 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         "walk": node features along all walks. "anonymous": patterns of all walks. "path":
         node features along walks that repeat no node. "joint": node features and pattern
         of the same walk. "induced": patterns with the edges between visited nodes.
+        "degree-walk": node features and degrees along all walks; it is left out if
+        "walk" is among the branches and its node features contain the degrees already,
+        as for graphs without labels and attributes.
     walk_length : int, default=3
         Number of nodes visited by walks, paths and joint walks (the paper's *l*).
     anonymous_length : int, default=6
@@ -84,6 +87,10 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     encoder_ : AttributeEncoder
         Encoder of the node features.
+    degree_encoder_ : AttributeEncoder or None
+        Encoder of the node features and degrees; None if no branch uses it.
+    branches_ : tuple of str
+        Branches that are used.
     stack_ : Stack
         Landmarks and Nyström maps of all branches.
     n_features_out_ : int
@@ -347,21 +354,30 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Fit; return the node embeddings if requested and computed by the fit."""
         plan = plan_fit(self, batch.graph_sizes)
         check_nodes(batch)
-        encoder = AttributeEncoder(
-            node_features=self.node_features, max_degree=self.max_degree
-        ).fit(batch)
+        encoder = self._fit_encoder(batch, self.node_features)
+        branches = select_branches(plan.stack.names, encoder.node_features_)
+        stack, degree_encoder = plan.stack.select(branches), None
+        if stack.adds_degrees:
+            degree_encoder = self._fit_encoder(batch, add_degrees(encoder.node_features_))
         sample = batch if len(plan.graphs) == batch.n_graphs else batch[plan.graphs]
-        features = NodeFeatures(*encoder.distinct_rows(sample))
+        views = encode(sample, encoder, degree_encoder)
         embed = embed and sample is batch
-        n_blocks = plan.stack.n_fit_blocks(embed=embed)
+        n_blocks = stack.n_fit_blocks(embed=embed)
         with progress("landmarks", n_blocks, shown=self.verbose > 0) as advance:
-            blocks = plan.stack.fit(
-                sample, features, plan.generator, self.n_jobs, embed=embed, advance=advance
+            blocks = stack.fit(
+                sample, views, plan.generator, self.n_jobs, embed=embed, advance=advance
             )
-        self.encoder_ = encoder
-        self.stack_ = plan.stack
-        self.n_node_features_out_ = len(plan.stack.feature_names())
+        self.encoder_, self.degree_encoder_ = encoder, degree_encoder
+        self.branches_, self.stack_ = branches, stack
+        self.n_node_features_out_ = len(stack.feature_names())
         return blocks
+
+    def _fit_encoder(
+        self, batch: GraphBatch, node_features: str | Sequence[str]
+    ) -> AttributeEncoder:
+        """Fit an encoder of some node features."""
+        encoder = AttributeEncoder(node_features=node_features, max_degree=self.max_degree)
+        return encoder.fit(batch)
 
     def _graph_embeddings(self, batch: GraphBatch) -> FloatArray:
         pooled = [np.empty((0, self.n_features_out_))]
@@ -388,8 +404,18 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         with progress("graphs", n_blocks, shown=self.verbose > 0) as advance:
             for part in parts:
                 chunk = batch[part]
-                features = NodeFeatures(*self.encoder_.distinct_rows(chunk))
-                yield chunk, self.stack_.transform(chunk, features, self.n_jobs, advance)
+                views = encode(chunk, self.encoder_, self.degree_encoder_)
+                yield chunk, self.stack_.transform(chunk, views, self.n_jobs, advance)
+
+
+def encode(
+    batch: GraphBatch, encoder: AttributeEncoder, degree_encoder: AttributeEncoder | None
+) -> FeatureViews:
+    """Return the node features of a batch, and with degrees if there is an encoder."""
+    plain = NodeFeatures(*encoder.distinct_rows(batch))
+    if degree_encoder is None:
+        return FeatureViews(plain)
+    return FeatureViews(plain, NodeFeatures(*degree_encoder.distinct_rows(batch)))
 
 
 def _chunks(batch: GraphBatch, n_features: int) -> list[slice]:

@@ -8,6 +8,7 @@ import numpy as np
 from gskn._limits import MAX_LANDMARKS, MAX_LAYERS, MAX_WALK_LENGTH, MAX_WALKS
 from gskn._random import as_generator
 from gskn._validation import (
+    NODE_FEATURES,
     check_choice,
     check_flag,
     check_int,
@@ -79,6 +80,23 @@ def check_branches(branches: Any) -> tuple[str, ...]:
     if len(set(listed)) < len(listed):
         raise InputError(f"branches names one twice: {shorten(branches)}.")
     return tuple(listed)
+
+
+def select_branches(
+    branches: Sequence[str], node_features: Sequence[str]
+) -> tuple[str, ...]:
+    """Return the branches without repetitions of the branch "walk".
+
+    A branch that adds degrees to node features that contain them already equals "walk".
+    """
+    if "walk" not in branches or "degrees" not in node_features:
+        return tuple(branches)
+    return tuple(name for name in branches if not BRANCHES[name].adds_degrees)
+
+
+def add_degrees(node_features: Sequence[str]) -> tuple[str, ...]:
+    """Return the node features with degrees among them."""
+    return tuple(name for name in NODE_FEATURES if name in {*node_features, "degrees"})
 
 
 def _check_lengths(branches: tuple[str, ...], values: dict[str, Any]) -> None:
