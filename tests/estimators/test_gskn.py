@@ -318,3 +318,17 @@ def test_progress_advances_with_every_length():
     views = FeatureViews(NodeFeatures(*model.encoder_.distinct_rows(graphs)))
     model.stack_.transform(graphs, views, None, lambda: calls.append(1))
     assert len(calls) == 40
+
+
+def test_from_paper_has_fixed_settings():
+    model = GSKN.from_paper(random_state=3)
+    assert model.branches == ("walk", "anonymous")
+    assert (model.walk_length, model.anonymous_length, model.n_landmarks) == (3, 6, 32)
+    assert (model.alpha, model.beta, model.aggregate) == (1.5, 1.5, False)
+    assert (model.pooling, model.max_degree, model.random_state) == ("sum", 32, 3)
+    graphs = datasets.load("MUTAG").graphs[:20]
+    embeddings = model.fit_transform(graphs)
+    assert embeddings.shape[1] <= 64
+    assert GSKN.from_paper(n_landmarks=8).n_landmarks == 8
+    with pytest.raises(TypeError, match="colour"):
+        GSKN.from_paper(colour="red")

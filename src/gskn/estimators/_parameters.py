@@ -23,6 +23,18 @@ from gskn.layers import BRANCHES, LayerParams, Stack
 from gskn.pooling import check_pooling
 from gskn.walks import MAX_EXACT_LENGTH
 
+# Settings of the paper; the other parameters have their defaults.
+PAPER_PARAMETERS: dict[str, Any] = {
+    "branches": ("walk", "anonymous"),
+    "walk_length": 3,
+    "anonymous_length": 6,
+    "n_landmarks": 32,
+    "alpha": 1.5,
+    "beta": 1.5,
+    "aggregate": False,
+    "pooling": "sum",
+    "max_degree": 32,
+}
 _MAX_INTEGERS = {
     "walk_length": MAX_WALK_LENGTH,
     "anonymous_length": MAX_WALK_LENGTH,  # less where a branch uses it
