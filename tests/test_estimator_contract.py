@@ -27,11 +27,12 @@ from sklearn.utils.estimator_checks import (
 
 from gskn import GSKN, AttributeEncoder, GSKNClassifier, GSKNRegressor, datasets
 from gskn.graphs import GraphBatch
+from gskn.layers import BRANCHES
 
 ESTIMATORS = {
     "GSKN": GSKN(n_landmarks=8, random_state=3),
     "deep GSKN": GSKN(
-        ["walk", "path", "anonymous", "joint", "induced"],
+        list(BRANCHES),
         anonymous_length=4,
         n_layers=2,
         n_landmarks=6,

@@ -28,6 +28,23 @@ def test_graph_without_nodes_has_embedding_zero():
     assert pool(np.empty((0, 3)), np.zeros(1, int)).shape == (0, 3)
 
 
-def test_unknown_pooling_raises():
+def test_several_poolings_are_concatenated():
+    nodes = np.random.default_rng(0).normal(size=(5, 2))
+    ptr = np.array([0, 2, 2, 5])
+    for poolings in (("mean", "log"), ["log", "sum", "mean"], ("sum",)):
+        expected = np.hstack([pool(nodes, ptr, pooling=name) for name in poolings])
+        np.testing.assert_array_equal(pool(nodes, ptr, pooling=poolings), expected)
+
+
+@pytest.mark.parametrize("pooling", ["max", ("mean", "max"), None, {"mean"}, ("mean", 1)])
+def test_unknown_pooling_raises(pooling):
     with pytest.raises(InputError, match="pooling must be one of"):
-        pool(np.empty((0, 3)), np.zeros(1, int), pooling="max")
+        pool(np.empty((0, 3)), np.zeros(1, int), pooling=pooling)
+
+
+@pytest.mark.parametrize(
+    ("pooling", "message"), [((), "not be empty"), (("mean", "mean"), "a name twice")]
+)
+def test_empty_and_repeated_poolings_raise(pooling, message):
+    with pytest.raises(InputError, match=message):
+        pool(np.empty((0, 3)), np.zeros(1, int), pooling=pooling)

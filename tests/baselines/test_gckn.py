@@ -157,3 +157,17 @@ def test_invalid_parameters_raise(parameters, message):
 def test_fit_without_nodes_raises():
     with pytest.raises(InputError, match="There are no nodes to fit to in 1 graphs"):
         GCKN().fit([nx.empty_graph(0)])
+
+
+def test_several_poolings_are_concatenated():
+    graphs = datasets.load("structure").graphs[:10]
+    model = GCKN(pooling=("mean", "log"), random_state=0)
+    embeddings = model.fit_transform(graphs)
+    parts = [
+        GCKN(pooling=name, random_state=0).fit_transform(graphs) for name in ("mean", "log")
+    ]
+    np.testing.assert_array_equal(embeddings, np.hstack(parts))
+    names = model.get_feature_names_out()
+    assert len(set(names)) == embeddings.shape[1]
+    assert names[0].startswith("mean_path_1_")
+    assert model.transform([]).shape == (0, embeddings.shape[1])

@@ -62,6 +62,27 @@ def test_command_writes_embeddings_of_the_library(tmp_path, call, suffix):
     assert list(tmp_path.glob("*")) == [out]
 
 
+def test_several_poolings_are_separated_by_commas(tmp_path, call):
+    path = write_rings(tmp_path / "edges.parquet", 10)
+    model, out = tmp_path / "m.gskn", tmp_path / "embeddings.parquet"
+    assert call("fit", path, "-o", model, "--pooling", "mean, log")[0] == 0
+    fitted = GSKN.load(model)
+    assert fitted.pooling == ("mean", "log")
+    for level, names in (
+        ("graph", fitted.get_feature_names_out()),
+        ("node", fitted.get_node_feature_names_out()),
+    ):
+        code, stdout, _ = call("embed", path, "--model", model, "-o", out, "--level", level)
+        assert code == 0
+        assert f" {len(names)} columns" in stdout
+        _, embeddings, columns = read_embeddings(out)
+        assert columns == names.tolist()
+        assert embeddings.shape[1] == len(names)
+    code, _, stderr = call("fit", path, "-o", model, "--pooling", "mean,max")
+    assert code != 0
+    assert "pooling must be one of" in stderr
+
+
 def test_saved_model_embeds_nodes(tmp_path, call):
     folder, model = tmp_path / "graphs", tmp_path / "m.gskn"
     out = tmp_path / "embeddings.parquet"
@@ -201,7 +222,7 @@ def rings(tmp_path_factory):
 @pytest.mark.slow  # embeds 60,000 graphs
 def test_memory_does_not_grow_with_the_input(rings, tmp_path):
     """Four times the graphs need no more memory; all embeddings at once take 100 MB."""
-    n_bytes = GSKN.load(rings / "m.gskn").n_features_out_ * 8 * 9.5 * 60_000
+    n_bytes = GSKN.load(rings / "m.gskn").n_node_features_out_ * 8 * 9.5 * 60_000
     assert n_bytes > 130e6
     peaks = [
         _peak_megabytes(rings, name, tmp_path / "o.npz") for name in ("small", "large")

@@ -5,7 +5,8 @@ import pytest
 from gskn import GSKN, as_batch, datasets
 from gskn.estimators import _gskn, _progress, _sample
 from gskn.exceptions import InputError
-from gskn.layers import NodeFeatures
+from gskn.graphs import GraphBatch
+from gskn.layers import BRANCHES, Branch, FeatureViews, NodeFeatures, Stack
 
 
 def labelled(n_nodes, labels):
@@ -18,12 +19,32 @@ def test_graph_embeddings_are_sums_of_node_embeddings():
     graphs = datasets.load("structure").graphs[:5]
     model = GSKN(random_state=0).fit(graphs)
     nodes, rows = model.transform_nodes(graphs), model.transform(graphs)
-    assert nodes.shape == (graphs.n_nodes, model.n_features_out_)
+    assert nodes.shape == (graphs.n_nodes, model.n_node_features_out_)
     for number in range(5):
         inside = slice(graphs.graph_ptr[number], graphs.graph_ptr[number + 1])
         np.testing.assert_allclose(nodes[inside].sum(axis=0), rows[number])
     means = GSKN(random_state=0, pooling="mean").fit_transform(graphs)
     np.testing.assert_allclose(means * graphs.graph_sizes[:, None], rows)
+
+
+def test_several_poolings_are_concatenated():
+    graphs = datasets.load("structure").graphs[:5]
+    model = GSKN(pooling=("mean", "log"), random_state=0).fit(graphs)
+    parts = [
+        GSKN(pooling=name, random_state=0).fit_transform(graphs) for name in ("mean", "log")
+    ]
+    embeddings = model.transform(graphs)
+    np.testing.assert_array_equal(embeddings, np.hstack(parts))
+    np.testing.assert_array_equal(model.fit_transform(graphs), embeddings)
+    n_columns = model.n_node_features_out_
+    assert model.transform_nodes(graphs).shape == (graphs.n_nodes, n_columns)
+    assert model.n_features_out_ == 2 * n_columns == embeddings.shape[1]
+    names = model.get_feature_names_out().tolist()
+    single = GSKN(pooling="mean", random_state=0).fit(graphs).get_feature_names_out()
+    assert names == [f"{pooling}_{name}" for pooling in ("mean", "log") for name in single]
+    assert single[0] == "walk_1_0"
+    assert model.get_node_feature_names_out().tolist() == single.tolist()
+    assert model.transform(as_batch([])).shape == (0, 2 * n_columns)
 
 
 def test_embeddings_do_not_depend_on_chunks(monkeypatch):
@@ -64,6 +85,80 @@ def test_empty_graphs_have_zero_embeddings():
     assert model.transform(as_batch([])).shape == (0, model.n_features_out_)
 
 
+def test_degree_walk_is_walk_on_labels_and_degrees():
+    graphs = datasets.load("MUTAG").graphs[:30]
+    model = GSKN(("degree-walk",), random_state=0).fit(graphs)
+    assert model.encoder_.node_features_ == ("labels",)
+    assert model.degree_encoder_.node_features_ == ("labels", "degrees")
+    walk = GSKN(("walk",), node_features=("labels", "degrees"), random_state=0)
+    walk_embeddings = _with_stream("degree-walk", walk, graphs)
+    np.testing.assert_array_equal(model.transform(graphs), walk_embeddings)
+    names = model.get_feature_names_out()
+    assert names[0] == "degree-walk_1_0"
+
+
+def _with_stream(name, model, graphs):
+    """Embed graphs by the branch "walk" with the random stream of another branch."""
+    with pytest.MonkeyPatch.context() as patch:
+        streams = Stack.streams
+        patch.setattr(
+            Stack,
+            "streams",
+            lambda stack, generator: streams(
+                Stack([Branch(name, stack.branches[0].layers)], {}), generator
+            ),
+        )
+        return model.fit_transform(graphs)
+
+
+@pytest.mark.parametrize("node_features", ["auto", "degrees", ("degrees", "labels")])
+def test_degree_walk_that_repeats_walk_is_left_out(node_features):
+    graphs = datasets.load("MUTAG").graphs[:20]
+    if node_features == "auto":
+        graphs = datasets.load("structure").graphs[:20]
+    branches = ("walk", "degree-walk", "anonymous")
+    model = GSKN(branches, node_features=node_features, random_state=0).fit(graphs)
+    assert model.branches_ == ("walk", "anonymous")
+    assert model.degree_encoder_ is None
+    expected = GSKN(("walk", "anonymous"), node_features=node_features, random_state=0)
+    np.testing.assert_array_equal(
+        model.transform(graphs), expected.fit(graphs).transform(graphs)
+    )
+    alone = GSKN(("degree-walk",), node_features=node_features, random_state=0).fit(graphs)
+    assert alone.branches_ == ("degree-walk",)
+
+
+@pytest.mark.parametrize("name", ["MUTAG", "structure"])
+@pytest.mark.parametrize("branches", [*((name,) for name in BRANCHES), tuple(BRANCHES)])
+def test_precomputation_equals_fit(name, branches):
+    graphs = datasets.load(name).graphs[:24]
+    train, test = np.arange(0, 24, 2), np.arange(1, 24, 2)
+    model = GSKN(branches, anonymous_length=4, pooling=("mean", "log"), random_state=0)
+    split = GSKN.precompute(graphs).split(train, test).embed(model)
+    model.fit(graphs[train])
+    for embeddings, part in zip(split, (train, test), strict=True):
+        np.testing.assert_allclose(embeddings, model.transform(graphs[part]), 1e-9, 1e-11)
+
+
+@pytest.mark.parametrize("branch", BRANCHES)
+def test_relabeling_nodes_permutes_embeddings(branch):
+    graphs = datasets.load("MUTAG").graphs[:10]
+    model = GSKN((branch,), anonymous_length=4, random_state=0).fit(graphs)
+    graph = graphs[3]
+    order = np.random.default_rng(0).permutation(graph.n_nodes)
+    adjacency = graph.adjacency[order][:, order]
+    adjacency.sort_indices()
+    permuted = GraphBatch(
+        adjacency,
+        graph.graph_ptr,
+        node_labels=graph.node_labels[order],
+        label_values=graph.label_values,
+    )
+    np.testing.assert_allclose(
+        model.transform_nodes(permuted), model.transform_nodes(graph)[order], 1e-9, 1e-11
+    )
+
+
 def test_embeddings_of_a_branch_do_not_depend_on_other_branches():
     graphs = datasets.load("structure").graphs[:10]
     alone = GSKN(("anonymous",), random_state=5).fit_transform(graphs)
@@ -86,6 +181,11 @@ def test_embeddings_of_a_branch_do_not_depend_on_other_branches():
         ({"weighting": "mean"}, "weighting must be one of"),
         ({"method": "fast"}, "method must be one of"),
         ({"pooling": "max"}, "pooling must be one of"),
+        ({"pooling": ("mean", "max")}, "pooling must be one of"),
+        ({"pooling": ()}, "pooling must not be empty"),
+        ({"pooling": ("log", "log")}, "pooling contains a name twice"),
+        ({"max_degree": -1}, "max_degree must be at least 0"),
+        ({"max_degree": 3.5}, "max_degree must be an integer"),
         ({"branches": ("induced",), "anonymous_length": 9}, "at most 8 for .*'induced'"),
         ({"branches": ("joint",), "walk_length": 11}, "walk_length must be at most 10"),
         ({"anonymous_length": 9, "weighting": "count"}, "at most 8 for counts"),
@@ -137,7 +237,7 @@ def test_edge_weights_change_probabilities_but_not_counts():
         assert (np.abs(rows[0] - rows[1]).max() > 1e-3) == differs
 
 
-@pytest.mark.parametrize("branch", ["walk", "path", "anonymous", "joint", "induced"])
+@pytest.mark.parametrize("branch", BRANCHES)
 def test_every_branch_embeds_graphs_without_nodes(branch):
     model = GSKN((branch,), anonymous_length=4, n_layers=2, random_state=0)
     model.fit([nx.cycle_graph(5)])
@@ -172,7 +272,7 @@ def test_missing_labels_raise():
         model.transform([nx.path_graph(3)])
 
 
-@pytest.mark.parametrize("branch", ["walk", "anonymous", "joint"])
+@pytest.mark.parametrize("branch", ["walk", "degree-walk", "anonymous", "joint"])
 @pytest.mark.parametrize("n_layers", [1, 3])
 @pytest.mark.parametrize("alpha", [1.5, 1e4, 1e6])
 def test_embedding_depends_on_other_graphs_only_by_rounding(branch, n_layers, alpha):
@@ -215,6 +315,20 @@ def test_progress_advances_with_every_length():
     model.transform(graphs)
     assert model.stack_.n_blocks() == 40
     calls = []
-    features = NodeFeatures(*model.encoder_.distinct_rows(graphs))
-    model.stack_.transform(graphs, features, None, lambda: calls.append(1))
+    views = FeatureViews(NodeFeatures(*model.encoder_.distinct_rows(graphs)))
+    model.stack_.transform(graphs, views, None, lambda: calls.append(1))
     assert len(calls) == 40
+
+
+def test_from_paper_has_fixed_settings():
+    model = GSKN.from_paper(random_state=3)
+    assert model.branches == ("walk", "anonymous")
+    assert (model.walk_length, model.anonymous_length, model.n_landmarks) == (3, 6, 32)
+    assert (model.alpha, model.beta, model.aggregate) == (1.5, 1.5, False)
+    assert (model.pooling, model.max_degree, model.random_state) == ("sum", 32, 3)
+    graphs = datasets.load("MUTAG").graphs[:20]
+    embeddings = model.fit_transform(graphs)
+    assert embeddings.shape[1] <= 64
+    assert GSKN.from_paper(n_landmarks=8).n_landmarks == 8
+    with pytest.raises(TypeError, match="colour"):
+        GSKN.from_paper(colour="red")

@@ -10,6 +10,7 @@ import pytest
 from gskn import GSKN, as_batch, datasets
 from gskn.exceptions import FileFormatError, InputError, MissingFileError
 from gskn.graphs import GraphBatch
+from gskn.layers import BRANCHES
 
 
 def with_labels(labels):
@@ -35,10 +36,11 @@ CASES = {
 @pytest.mark.parametrize("case", CASES)
 def test_loaded_model_gives_identical_embeddings(case, tmp_path):
     model = GSKN(
-        ("walk", "path", "anonymous", "joint", "induced"),
+        tuple(BRANCHES),
         anonymous_length=5,
         n_layers=2,
         n_landmarks=np.int64(7),
+        pooling=("mean", "log"),
         random_state=0,
     )
     model.fit(CASES[case]).save(tmp_path / "model.gskn")
@@ -48,10 +50,27 @@ def test_loaded_model_gives_identical_embeddings(case, tmp_path):
     )
     assert loaded.get_feature_names_out().tolist() == model.get_feature_names_out().tolist()
     assert loaded.n_landmarks == 7
+    assert loaded.branches == tuple(BRANCHES)
+    assert loaded.branches_ == model.branches_
+    assert ("degree-walk" in loaded.branches_) == (case != "degrees")
+    assert loaded.pooling == ("mean", "log")
+    assert loaded.n_features_out_ == model.n_features_out_
     assert loaded.random_state == 0
     loaded.save(tmp_path / "again.gskn")
     again = GSKN.load(tmp_path / "again.gskn").transform(CASES[case])
     np.testing.assert_array_equal(again, model.transform(CASES[case]))
+
+
+@pytest.mark.parametrize("max_degree", [None, 0, 32])
+def test_model_with_unseen_degrees_is_equal_after_loading(max_degree, tmp_path):
+    model = GSKN(("walk",), max_degree=max_degree, random_state=0)
+    model.fit([nx.star_graph(40), nx.path_graph(4)]).save(tmp_path / "m.gskn")
+    loaded = GSKN.load(tmp_path / "m.gskn")
+    new = [nx.star_graph(n) for n in (3, 39, 40, 41)]
+    np.testing.assert_array_equal(loaded.transform(new), model.transform(new))
+    assert loaded.max_degree == max_degree
+    names = model.encoder_.get_feature_names_out().tolist()
+    assert loaded.encoder_.get_feature_names_out().tolist() == names
 
 
 @pytest.fixture
@@ -96,6 +115,13 @@ DAMAGES = {
         "node_features",
     ),
     "an invalid degree": (lambda h, _: h["encoder"].update(max_degree="x"), "max_degree"),
+    "negative degrees": (lambda h, _: h["encoder"].update(max_degree=-1), "max_degree"),
+    "one column less": (lambda h, _: h["encoder"].update(max_degree=32), "columns"),
+    "odd parameter max_degree": (
+        lambda h, _: h["parameters"].update(max_degree=1.5),
+        "max_degree",
+    ),
+    "an unknown pooling": (lambda h, _: h["parameters"].update(pooling="x"), "pooling"),
     "unsorted bins": (lambda _, a: a["degree_bins"].__imul__(-1), "not in order"),
     "an unknown parameter": (lambda h, _: h["parameters"].update(evil=1), "evil"),
     "too few branches": (lambda h, _: h["branches"].pop(), "the branches are"),
@@ -140,7 +166,41 @@ def test_damaged_model_raises(damage, saved):
     assert str(saved) in str(error.value)
 
 
-def test_parameters_set_after_fit_do_not_change_the_saved_model(tmp_path):
+DEGREE_DAMAGES = {
+    "no encoder": (lambda h, _: h.pop("degree_encoder"), "do not match"),
+    "no branch": (
+        lambda h, _: (
+            h["parameters"].update(branches={"tuple": ["walk"]}),
+            h["branches"].pop(),
+        ),
+        "do not match",
+    ),
+    "other features": (
+        lambda h, _: h["degree_encoder"].update(
+            node_features_=["degrees"], n_features_out_=3
+        ),
+        "degree_encoder has the node features",
+    ),
+    "unsorted bins": (
+        lambda _, a: a["degree_encoder_degree_bins"].__imul__(-1),
+        "not in order",
+    ),
+    "no bins": (lambda _, a: a.pop("degree_encoder_degree_bins"), "degree_bins is"),
+    "wrong type": (lambda h, _: h.update(degree_encoder=3), "degree_encoder must be"),
+}
+
+
+@pytest.mark.parametrize("damage", DEGREE_DAMAGES)
+def test_damaged_degree_encoder_raises(damage, tmp_path):
+    change, message = DEGREE_DAMAGES[damage]
+    path = tmp_path / "model.gskn"
+    GSKN(("walk", "degree-walk"), random_state=0).fit(CASES["labels"]).save(path)
+    rewrite(path, change)
+    with pytest.raises(FileFormatError, match=message):
+        GSKN.load(path)
+
+
+def test_what_was_set_after_fit_does_not_change_saved_rows(tmp_path):
     graphs = CASES["degrees"]
     model = GSKN(random_state=0).fit(graphs)
     rows = model.transform(graphs)

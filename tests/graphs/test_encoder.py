@@ -86,18 +86,86 @@ def test_large_degrees_are_binned():
 
 def test_isolated_nodes_have_degree_zero():
     encoder = AttributeEncoder().fit([nx.empty_graph(2), nx.path_graph(2)])
-    assert encoder.get_feature_names_out().tolist() == ["degree=0", "degree=1"]
+    names = ["degree=0", "degree=1", "degree unseen"]
+    assert encoder.get_feature_names_out().tolist() == names
 
 
 def test_hub_of_a_million_leaves_needs_few_columns():
     source = np.zeros(10**6, dtype=int)
     hub = as_batch((np.array([source, np.arange(1, 10**6 + 1)]), None))
-    assert AttributeEncoder().fit(hub).n_features_out_ == 2
+    assert AttributeEncoder().fit(hub).n_features_out_ == 3
+    assert AttributeEncoder(max_degree=32).fit(hub).n_features_out_ == 2
+
+
+def test_unseen_degrees_share_one_column():
+    train = [nx.star_graph(n) for n in (2, 40, 1000)]
+    encoder = AttributeEncoder().fit(train)
+    names = ["degree=1", "degree=2", "degree=40", "degree=1000", "degree unseen"]
+    assert encoder.get_feature_names_out().tolist() == names
+    new = as_batch([nx.star_graph(n) for n in (0, 1, 2, 39, 40, 41, 999, 1000, 10**4)])
+    hubs = encoder.transform(new)[new.graph_ptr[:-1]].argmax(axis=1)
+    assert hubs.tolist() == [4, 0, 1, 4, 2, 4, 4, 3, 4]
+    np.testing.assert_array_equal(encoder.transform(new).sum(axis=1), 1)
+
+
+def test_unseen_degrees_and_labels_have_separate_columns():
+    train = batch_of([Spec(2, [(0, 1)], labels=["a", "b"])])
+    encoder = AttributeEncoder(node_features=("labels", "degrees")).fit(train)
+    names = ["label='a'", "label='b'", "label unseen", "degree=1", "degree unseen"]
+    assert encoder.get_feature_names_out().tolist() == names
+    new = batch_of([Spec(3, [(0, 1)], labels=["a", "c", "c"])])
+    expected = [[1, 0, 0, 1, 0], [0, 0, 1, 1, 0], [0, 0, 1, 0, 1]]
+    assert encoder.transform(new).tolist() == expected
+    table, codes = encoder.distinct_rows(new)
+    assert table[codes].tolist() == expected
+
+
+@pytest.mark.parametrize("n_degrees", [1024, 1025, 1500])
+def test_number_of_degree_columns_is_limited(n_degrees):
+    # A threshold graph: node u is adjacent to v if u + v >= n_nodes.
+    n_nodes = n_degrees + 1
+    number = np.arange(n_nodes)
+    adjacency = (number[:, None] + number) >= n_nodes
+    np.fill_diagonal(adjacency, False)
+    batch = as_batch(adjacency.astype(float))
+    assert len(np.unique(batch.degrees)) == n_degrees
+    encoder = AttributeEncoder().fit(batch)
+    is_exact = encoder.degree_bins_[:, 0] == encoder.degree_bins_[:, 1]
+    if n_degrees <= 1024:
+        assert is_exact.all()
+        assert encoder.n_features_out_ == n_degrees + 1
+    else:
+        assert is_exact[:934].all()
+        assert not is_exact.all()
+        assert encoder.n_features_out_ <= 1025
+    unseen = encoder.n_features_out_ - 1
+    assert not encoder.transform(batch)[:, unseen].any()
+    assert encoder.transform(nx.star_graph(2000))[0, unseen] == 1
+
+
+def test_relabeling_nodes_permutes_degree_columns():
+    graph = nx.gnp_random_graph(30, 0.3, seed=0)
+    order = np.random.default_rng(0).permutation(30)
+    adjacency = nx.to_numpy_array(graph)
+    encoder = AttributeEncoder().fit(adjacency)
+    permuted = AttributeEncoder().fit(adjacency[np.ix_(order, order)])
+    np.testing.assert_array_equal(
+        permuted.transform(adjacency[np.ix_(order, order)]),
+        encoder.transform(adjacency)[order],
+    )
+
+
+def test_max_degree_set_after_fit_has_no_effect():
+    encoder = AttributeEncoder().fit(nx.path_graph(3))
+    before = encoder.transform(nx.star_graph(3))
+    encoder.set_params(max_degree=32)
+    np.testing.assert_array_equal(encoder.transform(nx.star_graph(3)), before)
+    assert len(encoder.get_feature_names_out()) == before.shape[1]
 
 
 def test_node_features_are_selected_by_name():
     batch = batch_of([Spec(2, [(0, 1)], labels=["a", "b"], attributes=[[1.0], [3.0]])])
-    assert AttributeEncoder(node_features="degrees").fit(batch).n_features_out_ == 1
+    assert AttributeEncoder(node_features="degrees").fit(batch).n_features_out_ == 2
     both = AttributeEncoder(node_features=["degrees", "labels"]).fit(batch)
     assert both.node_features_ == ("labels", "degrees")
     with pytest.raises(InputError, match="'colour'"):

@@ -8,7 +8,9 @@ from gskn import AttributeEncoder, as_batch, datasets
 from gskn.exceptions import InputError
 from gskn.graphs import GraphBatch
 from gskn.layers import (
+    BRANCHES,
     AnonymousLayer,
+    DegreeWalkLayer,
     InducedLayer,
     JointLayer,
     LayerParams,
@@ -23,11 +25,16 @@ from tests.walks.test_counts import graphs
 
 LAYERS = {
     "walk": (WalkLayer, reference.walk_values),
+    "degree-walk": (DegreeWalkLayer, reference.walk_values),
     "path": (PathLayer, reference.path_values),
     "anonymous": (AnonymousLayer, reference.anonymous_values),
     "joint": (JointLayer, reference.joint_values),
     "induced": (InducedLayer, reference.induced_values),
 }
+
+
+def test_every_branch_has_a_reference():
+    assert {name: layer for name, (layer, _) in LAYERS.items()} == BRANCHES
 
 
 def attributes(n_nodes, seed=0):

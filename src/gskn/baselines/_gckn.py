@@ -21,9 +21,9 @@ from gskn._validation import (
 from gskn.baselines._shared._baseline import Baseline, Variant
 from gskn.estimators import check_nodes, draw_graphs
 from gskn.exceptions import InputError
-from gskn.graphs import AttributeEncoder, GraphBatch, as_batch
+from gskn.graphs import AttributeEncoder, GraphBatch, as_batch, check_max_degree
 from gskn.layers import LayerParams, NodeFeatures, PathLayer, WalkContext, WalkLayer
-from gskn.pooling import POOLINGS, pool
+from gskn.pooling import Pooling, check_pooling, pool, pooled_names
 from gskn.walks import MAX_PATTERN_LENGTH
 
 _FIRST_LAYERS: dict[str, type[WalkLayer | PathLayer]] = {
@@ -117,10 +117,14 @@ class GCKN(Baseline):
         Whether the embeddings of all lengths up to ``path_length`` are concatenated.
     weighting : {"count", "probability"}, default="count"
         Whether the weight of a path is one or its probability among all walks.
-    pooling : {"sum", "mean", "log"}, default="sum"
-        How node embeddings are combined to graph embeddings.
+    pooling : {"sum", "mean", "log"} or tuple of these, default="sum"
+        How node embeddings are combined to graph embeddings. The columns of several
+        poolings are concatenated.
     node_features : "auto" or list of {"labels", "attributes", "degrees"}, default="auto"
         Node data that is used; see `AttributeEncoder`. Features are scaled to unit norm.
+    max_degree : int or None, default=None
+        Largest degree with a separate column in the one-hot encoding of degrees; None
+        encodes all degrees exactly. See `AttributeEncoder`.
     random_state : int, Generator or None, default=None
         Seed of the landmarks.
     n_jobs : int or None, default=None
@@ -176,8 +180,9 @@ class GCKN(Baseline):
         sigma: float = 1.5,
         aggregate: bool = True,
         weighting: Literal["count", "probability"] = "count",
-        pooling: Literal["sum", "mean", "log"] = "sum",
+        pooling: Pooling = "sum",
         node_features: str | Sequence[str] = "auto",
+        max_degree: int | None = None,
         random_state: RandomState = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -189,6 +194,7 @@ class GCKN(Baseline):
         self.weighting = weighting
         self.pooling = pooling
         self.node_features = node_features
+        self.max_degree = max_degree
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -210,7 +216,9 @@ class GCKN(Baseline):
         blocks, batch = self._blocks(), as_batch(X)
         check_nodes(batch)
         generator = as_generator(self.random_state)
-        encoder = AttributeEncoder(node_features=self.node_features).fit(batch)
+        encoder = AttributeEncoder(
+            node_features=self.node_features, max_degree=self.max_degree
+        ).fit(batch)
         sample = batch[draw_graphs(batch.graph_sizes, generator)]
         context = self._make_context(blocks, encoder, sample)
         for block in blocks:
@@ -237,7 +245,8 @@ class GCKN(Baseline):
             pool(node_embeddings, part.graph_ptr, pooling=self.pooling)
             for part, node_embeddings in self._embed_nodes(as_batch(X), n_columns)
         ]
-        return np.concatenate([np.empty((0, n_columns)), *parts])
+        n_pooled = n_columns * len(check_pooling(self.pooling))
+        return np.concatenate([np.empty((0, n_pooled)), *parts])
 
     def get_feature_names_out(self, input_features: object = None) -> Any:  # noqa: ARG002
         """Return the names of the columns.
@@ -250,7 +259,8 @@ class GCKN(Baseline):
         Returns
         -------
         names : ndarray of shape (n_columns,)
-            Variant, length and landmark of every column.
+            Variant, length and landmark of every column, for instance "path_3_0", after the
+            pooling if there are several.
         """
         check_is_fitted(self, "blocks_")
         names = [
@@ -258,15 +268,16 @@ class GCKN(Baseline):
             for block in self.blocks_
             for landmark in range(block.n_columns)
         ]
-        return np.array(names, dtype=object)
+        return np.array(pooled_names(names, self.pooling), dtype=object)
 
     def _blocks(self) -> list[_Block]:
         """Validate the parameters and build the layers."""
         check_common_parameters(self)
         check_node_features(self.node_features)
+        check_max_degree(self.max_degree)
         variant = check_choice(self.variant, "variant", choices=tuple(_FIRST_LAYERS))
         check_choice(self.weighting, "weighting", choices=("count", "probability"))
-        check_choice(self.pooling, "pooling", choices=POOLINGS)
+        check_pooling(self.pooling)
         length = check_int(
             self.path_length, "path_length", minimum=1, maximum=MAX_WALK_LENGTH
         )

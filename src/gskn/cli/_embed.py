@@ -93,8 +93,8 @@ def embed(  # noqa: PLR0913, PLR0917 - one option each
         n_rows = _write_rows(count("embedding", iter_graphs(source)), fitted, level, out)
     seconds = time.monotonic() - begin
     echo(
-        f"{out}: {n_rows:,} {level.value} embeddings, {fitted.n_features_out_} columns, "
-        f"{seconds:.1f} s"
+        f"{out}: {n_rows:,} {level.value} embeddings, {len(_columns(fitted, level))} "
+        f"columns, {seconds:.1f} s"
     )
 
 
@@ -118,7 +118,7 @@ def _write_rows(
     from gskn.exceptions import InputError
 
     n_rows = 0
-    with open_row_file(out, model.get_feature_names_out(), _metadata(model)) as write:
+    with open_row_file(out, _columns(model, level), _metadata(model)) as write:
         for chunk in chunks:
             embeddings = (
                 model.transform(chunk)
@@ -130,6 +130,13 @@ def _write_rows(
         if not n_rows:
             raise InputError(f"There are no {level.value}s in the input.")
     return n_rows
+
+
+def _columns(model: "GSKN", level: Level) -> Any:
+    """Return the names of the columns of graph or node embeddings."""
+    if level is Level.graph:
+        return model.get_feature_names_out()
+    return model.get_node_feature_names_out()
 
 
 def _ids(chunk: "GraphBatch", level: Level) -> "dict[str, NameArray]":

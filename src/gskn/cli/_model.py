@@ -23,14 +23,6 @@ class Weighting(Enum):
     count = "count"
 
 
-class Pooling(Enum):
-    """How node embeddings are combined to a graph embedding."""
-
-    sum = "sum"
-    mean = "mean"
-    log = "log"
-
-
 def _option(text: str) -> Any:
     """Return an option whose default is set by the model."""
     return typer.Option(help=text, rich_help_panel="Model", show_default=False)
@@ -45,7 +37,8 @@ Input = Annotated[
 Branches = Annotated[
     str | None,
     _option(
-        "Comma-separated: walk, anonymous, path, joint, induced. Default: walk,anonymous."
+        "Comma-separated: walk, degree-walk, anonymous, path, joint, induced. "
+        "Default: walk,anonymous."
     ),
 ]
 WalkLength = Annotated[
@@ -65,8 +58,11 @@ WeightingOption = Annotated[
     _option("Weight of a walk: its probability, or 1. Default: probability."),
 ]
 PoolingOption = Annotated[
-    Pooling | None,
-    _option("Sum, mean, or logarithm of the sum of node embeddings. Default: sum."),
+    str | None,
+    _option(
+        "Comma-separated: sum, mean, log (logarithm of the sum) of node embeddings. "
+        "Default: sum."
+    ),
 ]
 Seed = Annotated[int | None, _option("Random seed. Default: 0.")]
 
@@ -79,9 +75,16 @@ def set_parameters(**options: Any) -> dict[str, Any]:
         if value is not None
     }
     if "branches" in parameters:
-        names = parameters["branches"].split(",")
-        parameters["branches"] = tuple(name.strip() for name in names)
+        parameters["branches"] = _split(parameters["branches"])
+    if "pooling" in parameters:
+        poolings = _split(parameters["pooling"])
+        parameters["pooling"] = poolings if len(poolings) > 1 else poolings[0]
     return parameters
+
+
+def _split(text: str) -> tuple[str, ...]:
+    """Return the names in a comma-separated list."""
+    return tuple(name.strip() for name in text.split(","))
 
 
 def make_model(parameters: dict[str, Any], jobs: int | None) -> "GSKN":

@@ -15,15 +15,20 @@ from gskn._optional import comes_from
 from gskn._random import RandomState, as_generator
 from gskn._types import FloatArray
 from gskn.estimators._gskn_precomputation import GSKNPrecomputation
-from gskn.estimators._parameters import make_stack
+from gskn.estimators._parameters import (
+    PAPER_PARAMETERS,
+    add_degrees,
+    make_stack,
+    select_branches,
+)
 from gskn.estimators._persist import load_model, save_model
 from gskn.estimators._precomputation import Precomputation
 from gskn.estimators._progress import progress
 from gskn.estimators._sample import FIT_NODES, check_nodes, plan_fit, sample_graphs
 from gskn.exceptions import InputError
 from gskn.graphs import AttributeEncoder, GraphBatch, as_batch
-from gskn.layers import NodeFeatures
-from gskn.pooling import pool
+from gskn.layers import FeatureViews, NodeFeatures
+from gskn.pooling import Pooling, check_pooling, pool, pooled_names, rescale
 
 
 class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -40,6 +45,9 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         "walk": node features along all walks. "anonymous": patterns of all walks. "path":
         node features along walks that repeat no node. "joint": node features and pattern
         of the same walk. "induced": patterns with the edges between visited nodes.
+        "degree-walk": node features and degrees along all walks; it is left out if
+        "walk" is among the branches and its node features contain the degrees already,
+        as for graphs without labels and attributes.
     walk_length : int, default=3
         Number of nodes visited by walks, paths and joint walks (the paper's *l*); at most
         1,000, and 10 for paths and joint walks.
@@ -63,13 +71,16 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         work. The "walk" branch is always exact.
     n_walks : int, default=30
         Number of walks per node if walks are sampled.
-    pooling : {"sum", "mean", "log"}, default="sum"
+    pooling : {"sum", "mean", "log"} or tuple of these, default="sum"
         How node embeddings are pooled; "log" is the logarithm of the sum,
-        ``sign(x) log(1 + |x|)``.
+        ``sign(x) log(1 + |x|)``. The columns of several poolings are concatenated.
     eps : float, default=1e-7
         Added to the diagonal of the kernel between landmarks.
     node_features : "auto" or list of {"labels", "attributes", "degrees"}, default="auto"
         Node data that is used; see `AttributeEncoder`.
+    max_degree : int or None, default=None
+        Largest degree with a separate column in the one-hot encoding of degrees; None
+        encodes all degrees exactly. See `AttributeEncoder`.
     random_state : int, Generator or None, default=None
         Seed of landmarks and of sampled walks.
     n_jobs : int or None, default=None
@@ -82,14 +93,21 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     encoder_ : AttributeEncoder
         Encoder of the node features.
+    degree_encoder_ : AttributeEncoder or None
+        Encoder of the node features and degrees; None if no branch uses it.
+    branches_ : tuple of str
+        Branches that are used.
     stack_ : Stack
         Landmarks and Nyström maps of all branches.
     n_features_out_ : int
-        Number of columns.
+        Number of columns of graph embeddings.
+    n_node_features_out_ : int
+        Number of columns of node embeddings.
 
     See Also
     --------
     GSKNClassifier : Classifier of graphs on these embeddings.
+    GSKN.from_paper : Model with the settings of the paper.
 
     Notes
     -----
@@ -134,9 +152,10 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         weighting: Literal["probability", "count"] = "probability",
         method: Literal["auto", "exact", "sampled"] = "auto",
         n_walks: int = 30,
-        pooling: Literal["sum", "mean", "log"] = "sum",
+        pooling: Pooling = "sum",
         eps: float = 1e-7,
         node_features: str | Sequence[str] = "auto",
+        max_degree: int | None = None,
         random_state: RandomState = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -155,6 +174,7 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.pooling = pooling
         self.eps = eps
         self.node_features = node_features
+        self.max_degree = max_degree
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -244,12 +264,12 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
         Returns
         -------
-        node_embeddings : ndarray of shape (n_nodes, n_features_out)
+        node_embeddings : ndarray of shape (n_nodes, n_node_features_out)
             One row per node, in node order.
         """
         check_is_fitted(self, "stack_")
         batch = as_batch(X)
-        result = np.empty((batch.n_nodes, self.n_features_out_))
+        result = np.empty((batch.n_nodes, self.n_node_features_out_))
         first = 0
         for part, blocks in self._embed(batch):
             np.concatenate(blocks, axis=1, out=result[first : first + part.n_nodes])
@@ -257,7 +277,7 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return _check_finite(result)
 
     def get_feature_names_out(self, input_features: object = None) -> Any:
-        """Return the names of the columns: branch, length and landmark.
+        """Return the names of the columns of graph embeddings.
 
         Parameters
         ----------
@@ -267,10 +287,60 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Returns
         -------
         names : ndarray of str objects
-            Such as "walk_3_0".
+            Branch, length and landmark of every column, for instance "walk_3_0", or
+            "mean_walk_3_0" if there are several poolings.
+        """
+        check_is_fitted(self, "stack_")
+        return np.array(
+            pooled_names(self.stack_.feature_names(), self.pooling), dtype=object
+        )
+
+    def get_node_feature_names_out(self) -> Any:
+        """Return the names of the columns of node embeddings.
+
+        Returns
+        -------
+        names : ndarray of str objects
+            Branch, length and landmark of every column, for instance "walk_3_0".
         """
         check_is_fitted(self, "stack_")
         return np.array(self.stack_.feature_names(), dtype=object)
+
+    @property
+    def n_features_out_(self) -> int:
+        """Number of columns of graph embeddings."""
+        return self.n_node_features_out_ * len(check_pooling(self.pooling))
+
+    @classmethod
+    def from_paper(cls, **changes: Any) -> Self:
+        """Return an unfitted model with the settings of the paper [1]_.
+
+        These are random and anonymous walks of one length each, with 32 landmarks, the sum
+        over nodes, and degrees above 32 in bins. The defaults of `GSKN` are more accurate
+        on most data sets.
+
+        Parameters
+        ----------
+        **changes
+            Parameters of `GSKN` with other values, for instance ``random_state``.
+
+        Returns
+        -------
+        model : GSKN
+            The unfitted model.
+
+        Examples
+        --------
+        >>> model = GSKN.from_paper(random_state=0)
+        >>> model.branches, model.aggregate, model.pooling
+        (('walk', 'anonymous'), False, 'sum')
+
+        References
+        ----------
+        .. [1] Long, Jin, Wu and Song, "Theoretically Improving Graph Neural Networks via
+           Anonymous Walk Graph Kernels", WWW 2021.
+        """
+        return cls(**{**PAPER_PARAMETERS, **changes})
 
     @classmethod
     def precompute(cls, batch: GraphBatch, n_jobs: int | None = None) -> Precomputation:
@@ -322,19 +392,30 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Fit; return the node embeddings if requested and computed by the fit."""
         plan = plan_fit(self, batch.graph_sizes)
         check_nodes(batch)
-        encoder = AttributeEncoder(node_features=self.node_features).fit(batch)
+        encoder = self._fit_encoder(batch, self.node_features)
+        branches = select_branches(plan.stack.names, encoder.node_features_)
+        stack, degree_encoder = plan.stack.select(branches), None
+        if stack.adds_degrees:
+            degree_encoder = self._fit_encoder(batch, add_degrees(encoder.node_features_))
         sample = batch if len(plan.graphs) == batch.n_graphs else batch[plan.graphs]
-        features = NodeFeatures(*encoder.distinct_rows(sample))
+        views = encode(sample, encoder, degree_encoder)
         embed = embed and sample is batch
-        n_blocks = plan.stack.n_fit_blocks(embed=embed)
+        n_blocks = stack.n_fit_blocks(embed=embed)
         with progress("landmarks", n_blocks, shown=self.verbose > 0) as advance:
-            blocks = plan.stack.fit(
-                sample, features, plan.generator, self.n_jobs, embed=embed, advance=advance
+            blocks = stack.fit(
+                sample, views, plan.generator, self.n_jobs, embed=embed, advance=advance
             )
-        self.encoder_ = encoder
-        self.stack_ = plan.stack
-        self.n_features_out_ = len(plan.stack.feature_names())
+        self.encoder_, self.degree_encoder_ = encoder, degree_encoder
+        self.branches_, self.stack_ = branches, stack
+        self.n_node_features_out_ = len(stack.feature_names())
         return blocks
+
+    def _fit_encoder(
+        self, batch: GraphBatch, node_features: str | Sequence[str]
+    ) -> AttributeEncoder:
+        """Fit an encoder of some node features."""
+        encoder = AttributeEncoder(node_features=node_features, max_degree=self.max_degree)
+        return encoder.fit(batch)
 
     def _graph_embeddings(self, batch: GraphBatch) -> FloatArray:
         pooled = [np.empty((0, self.n_features_out_))]
@@ -350,20 +431,29 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return embeddings
 
     def _pool(self, batch: GraphBatch, blocks: list[FloatArray]) -> FloatArray:
-        ptr = batch.graph_ptr
-        pooled = [pool(block, ptr, pooling=self.pooling) for block in blocks]
-        return _check_finite(np.hstack(pooled))
+        sums = np.hstack([pool(block, batch.graph_ptr) for block in blocks])
+        return _check_finite(rescale(sums, batch.graph_sizes, self.pooling))
 
     def _embed(self, batch: GraphBatch) -> Iterator[tuple[GraphBatch, list[FloatArray]]]:
         """Yield runs of graphs with the embeddings of their nodes, in bounded memory."""
-        parts = _chunks(batch, self.n_features_out_)
+        parts = _chunks(batch, self.n_node_features_out_)
         _ = batch.directed  # computed once for all parts
         n_blocks = len(parts) * self.stack_.n_blocks()
         with progress("graphs", n_blocks, shown=self.verbose > 0) as advance:
             for part in parts:
                 chunk = batch[part]
-                features = NodeFeatures(*self.encoder_.distinct_rows(chunk))
-                yield chunk, self.stack_.transform(chunk, features, self.n_jobs, advance)
+                views = encode(chunk, self.encoder_, self.degree_encoder_)
+                yield chunk, self.stack_.transform(chunk, views, self.n_jobs, advance)
+
+
+def encode(
+    batch: GraphBatch, encoder: AttributeEncoder, degree_encoder: AttributeEncoder | None
+) -> FeatureViews:
+    """Return the node features of a batch, and with degrees if there is an encoder."""
+    plain = NodeFeatures(*encoder.distinct_rows(batch))
+    if degree_encoder is None:
+        return FeatureViews(plain)
+    return FeatureViews(plain, NodeFeatures(*degree_encoder.distinct_rows(batch)))
 
 
 def _chunks(batch: GraphBatch, n_features: int) -> list[slice]:

@@ -11,10 +11,10 @@ import numpy as np
 from sklearn.base import clone
 
 from gskn._types import FloatArray, IndexArray
-from gskn.estimators._parameters import check_branches
+from gskn.estimators._parameters import check_branches, select_branches
 from gskn.estimators._precomputation import Precomputation, RefitSplit, SplitPair
 from gskn.estimators._sample import plan_fit
-from gskn.graphs import GraphBatch
+from gskn.graphs import GraphBatch, select_node_features
 from gskn.layers import BRANCHES, Branch, GraphStatistics
 from gskn.pooling import rescale
 
@@ -66,7 +66,10 @@ class GSKNSplit(RefitSplit):
 
     def embed(self, estimator: "GSKN") -> SplitPair:
         """Fit the estimator to the training graphs and return both embeddings."""
-        branches = check_branches(estimator.branches)
+        branches = select_branches(
+            check_branches(estimator.branches),
+            select_node_features(estimator.node_features, self.batch),
+        )
         sums = [self._branch_sums(estimator, name) for name in branches]
         train, test = (np.hstack(blocks) for blocks in zip(*sums, strict=True))
         sizes, pooling = self.batch.graph_sizes, estimator.pooling

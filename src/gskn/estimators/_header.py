@@ -22,19 +22,21 @@ _SEQUENCES = {"tuple": tuple, "list": list}
 _PLAIN = (str, int, float, bool, type(None))
 
 # A type, a tuple of types, a list with the schema of its items, or a dict of schemas.
+_ENCODER: dict[str, Any] = {
+    "node_features": (str, dict),
+    "max_degree": (int, type(None)),
+    "node_features_": [str],
+    "n_features_out_": int,
+    "label_values_": [(*_PLAIN, dict)],
+    "n_attributes_": int,
+}
 _SCHEMA: dict[str, Any] = {
     "format": str,
     "version": int,
     "gskn": str,
     "parameters": dict,
-    "encoder": {
-        "node_features": (str, dict),
-        "max_degree": int,
-        "node_features_": [str],
-        "n_features_out_": int,
-        "label_values_": [(*_PLAIN, dict)],
-        "n_attributes_": int,
-    },
+    "encoder": _ENCODER,
+    "degree_encoder": _ENCODER,
     "branches": [
         {
             "name": str,
@@ -43,7 +45,8 @@ _SCHEMA: dict[str, Any] = {
         }
     ],
 }
-_OPTIONAL = {"label_values_", "n_attributes_"}  # depend on the node features
+# They depend on the node features and on the branches.
+_OPTIONAL = {"label_values_", "n_attributes_", "degree_encoder"}
 
 
 def write_header(parts: dict[str, Any]) -> bytes:
@@ -76,14 +79,19 @@ def check_header(header: dict[str, Any]) -> dict[str, Any]:
     """Check the types and sizes of the header of a GSKN, and return its values."""
     check_types(header, _SCHEMA, "header")
     parameters = {name: untag(value, name) for name, value in header["parameters"].items()}
-    encoder = header["encoder"]
+    for name in {"encoder", "degree_encoder"} & header.keys():
+        _untag_encoder(header[name])
+    for branch in header["branches"]:
+        _check_branch(branch)
+    return {**header, "parameters": parameters}
+
+
+def _untag_encoder(encoder: dict[str, Any]) -> None:
+    """Replace the node features and labels of an encoder by their values."""
     encoder["node_features"] = untag(encoder["node_features"], "node_features")
     encoder["label_values_"] = [
         _check_label(untag(value, "label")) for value in encoder.get("label_values_", [])
     ]
-    for branch in header["branches"]:
-        _check_branch(branch)
-    return {**header, "parameters": parameters}
 
 
 def tag(value: Any, depth: int = 0) -> Any:

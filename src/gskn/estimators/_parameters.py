@@ -8,6 +8,7 @@ import numpy as np
 from gskn._limits import MAX_LANDMARKS, MAX_LAYERS, MAX_WALK_LENGTH, MAX_WALKS
 from gskn._random import as_generator
 from gskn._validation import (
+    NODE_FEATURES,
     check_choice,
     check_flag,
     check_int,
@@ -17,10 +18,23 @@ from gskn._validation import (
     shorten,
 )
 from gskn.exceptions import InputError
+from gskn.graphs import check_max_degree
 from gskn.layers import BRANCHES, LayerParams, Stack
-from gskn.pooling import POOLINGS
+from gskn.pooling import check_pooling
 from gskn.walks import MAX_EXACT_LENGTH
 
+# Settings of the paper; the other parameters have their defaults.
+PAPER_PARAMETERS: dict[str, Any] = {
+    "branches": ("walk", "anonymous"),
+    "walk_length": 3,
+    "anonymous_length": 6,
+    "n_landmarks": 32,
+    "alpha": 1.5,
+    "beta": 1.5,
+    "aggregate": False,
+    "pooling": "sum",
+    "max_degree": 32,
+}
 _MAX_INTEGERS = {
     "walk_length": MAX_WALK_LENGTH,
     "anonymous_length": MAX_WALK_LENGTH,  # less where a branch uses it
@@ -32,7 +46,6 @@ _MAX_NUMBERS = {"alpha": 1e6, "beta": 1e6, "eps": 1e6}
 _CHOICES: dict[str, Sequence[str]] = {
     "weighting": ("probability", "count"),
     "method": ("auto", "exact", "sampled"),
-    "pooling": POOLINGS,
 }
 _LENGTHS = ("walk_length", "anonymous_length")
 
@@ -45,10 +58,12 @@ def check_parameters(values: dict[str, Any]) -> LayerParams:
         check_number(values[name], name, minimum=0, maximum=maximum)
     for name, choices in _CHOICES.items():
         check_choice(values[name], name, choices=choices)
+    check_pooling(values["pooling"])
     for name in ("aggregate", "verbose"):
         check_flag(values[name], name)
     check_n_jobs(values["n_jobs"])
     check_node_features(values["node_features"])
+    check_max_degree(values["max_degree"])
     as_generator(values["random_state"])
     _check_lengths(check_branches(values["branches"]), values)
     named = ("n_landmarks", "alpha", "beta", "weighting", "method", "n_walks", "eps")
@@ -77,6 +92,23 @@ def check_branches(branches: Any) -> tuple[str, ...]:
     if len(set(listed)) < len(listed):
         raise InputError(f"branches names one twice: {shorten(branches)}.")
     return tuple(listed)
+
+
+def select_branches(
+    branches: Sequence[str], node_features: Sequence[str]
+) -> tuple[str, ...]:
+    """Return the branches without repetitions of the branch "walk".
+
+    A branch that adds degrees to node features that contain them already equals "walk".
+    """
+    if "walk" not in branches or "degrees" not in node_features:
+        return tuple(branches)
+    return tuple(name for name in branches if not BRANCHES[name].adds_degrees)
+
+
+def add_degrees(node_features: Sequence[str]) -> tuple[str, ...]:
+    """Return the node features with degrees among them."""
+    return tuple(name for name in NODE_FEATURES if name in {*node_features, "degrees"})
 
 
 def _check_lengths(branches: tuple[str, ...], values: dict[str, Any]) -> None:

@@ -4,7 +4,7 @@ The file is an uncompressed npz archive. ``header`` holds format, version, param
 the shape of the stack. Landmarks and roots are separate arrays, stored exactly.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -18,14 +18,21 @@ from gskn._files import check_output, whole_file
 from gskn._types import AnyArray, FloatArray
 from gskn._validation import check_int, check_node_features, shorten
 from gskn.estimators._header import check_header, read_header, tag, write_header
-from gskn.estimators._parameters import check_parameters, make_stack
+from gskn.estimators._parameters import (
+    add_degrees,
+    check_branches,
+    check_parameters,
+    make_stack,
+    select_branches,
+)
 from gskn.exceptions import FileFormatError, GsknError, InputError
-from gskn.graphs import AttributeEncoder
+from gskn.graphs import AttributeEncoder, check_max_degree
 from gskn.layers import BRANCHES, NystromMap, Stack
 
 _LARGEST = 1e150  # of landmarks and roots: squares are finite
 _MAX_REASON = 300  # characters of a message
 _CLASSES = ("GSKN", "GSKNClassifier", "GSKNRegressor")
+_DEGREE_PREFIX = "degree_encoder_"  # of the arrays of this encoder
 Arrays = dict[str, AnyArray]
 
 
@@ -54,9 +61,12 @@ def model_parts(model: Any) -> tuple[dict[str, Any], Arrays]:
     header = {
         "gskn": version("gskn"),
         "parameters": plain_parameters(parameters),
-        "encoder": _save_encoder(model.encoder_, arrays),
+        "encoder": _save_encoder(model.encoder_, "", arrays),
         "branches": _save_branches(model.stack_, arrays),
     }
+    if model.degree_encoder_ is not None:
+        saved = _save_encoder(model.degree_encoder_, _DEGREE_PREFIX, arrays)
+        header["degree_encoder"] = saved
     return header, arrays
 
 
@@ -66,15 +76,21 @@ def make_model(kind: Any, header: dict[str, Any], arrays: Arrays) -> Any:
     parameters = header["parameters"]
     check_names(parameters, kind().get_params(deep=False))
     check_parameters(parameters)
-    _check_size(parameters, header["branches"], len(arrays))
-    stack = make_stack(parameters)
-    encoder = _load_encoder(header["encoder"], arrays)
-    _load_branches(stack, header["branches"], encoder.n_features_out_, arrays)
+    n_arrays = len(arrays)
+    encoder = _load_encoder(header["encoder"], "", arrays)
+    branches = select_branches(
+        check_branches(parameters["branches"]), encoder.node_features_
+    )
+    _check_size(parameters, branches, header["branches"], n_arrays)
+    stack = make_stack(parameters).select(branches)
+    degree_encoder = _load_degree_encoder(header, stack, encoder, arrays)
+    _load_branches(stack, header["branches"], encoder, degree_encoder, arrays)
     if arrays:
         raise InputError(f"unknown array {min(arrays)!r}")
     model = kind(**parameters)
-    model.encoder_, model.stack_ = encoder, stack
-    model.n_features_out_ = len(stack.feature_names())
+    model.encoder_, model.degree_encoder_ = encoder, degree_encoder
+    model.branches_, model.stack_ = branches, stack
+    model.n_node_features_out_ = len(stack.feature_names())
     return model
 
 
@@ -135,19 +151,22 @@ def check_names(parameters: dict[str, Any], known: dict[str, Any]) -> None:
 
 
 def _check_size(
-    parameters: dict[str, Any], branches: list[dict[str, Any]], n_arrays: int
+    parameters: dict[str, Any],
+    names: Sequence[str],
+    branches: list[dict[str, Any]],
+    n_arrays: int,
 ) -> None:
     """Raise if branches, layers and lengths do not fit the parameters and the arrays.
 
     Layers are made after this check, so a small file cannot ask for many of them.
     """
-    names = [branch["name"] for branch in branches]
-    if names != list(parameters["branches"]):
-        raise InputError(f"the branches are {names}, not {parameters['branches']}")
+    saved_names = [branch["name"] for branch in branches]
+    if saved_names != list(names):
+        raise InputError(f"the branches are {saved_names}, not {list(names)}")
     n_layers = parameters["n_layers"]
     for branch in branches:
-        found = len(branch["layers"]), len(branch["scales"]) + 1
-        if found != (n_layers, n_layers):
+        sizes = len(branch["layers"]), len(branch["scales"]) + 1
+        if sizes != (n_layers, n_layers):
             raise InputError(f"branch {branch['name']!r} does not have {n_layers} layers")
     if not parameters["aggregate"]:
         return
@@ -168,10 +187,10 @@ def plain_parameters(parameters: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _save_encoder(encoder: AttributeEncoder, arrays: Arrays) -> dict[str, Any]:
+def _save_encoder(encoder: AttributeEncoder, prefix: str, arrays: Arrays) -> dict[str, Any]:
     saved: dict[str, Any] = {
         "node_features": tag(encoder.node_features),
-        "max_degree": encoder.max_degree,
+        "max_degree": encoder.max_degree_,
         "node_features_": list(encoder.node_features_),
         "n_features_out_": encoder.n_features_out_,
     }
@@ -180,19 +199,20 @@ def _save_encoder(encoder: AttributeEncoder, arrays: Arrays) -> dict[str, Any]:
     if "attributes" in encoder.node_features_:
         saved["n_attributes_"] = encoder.n_attributes_
         if encoder.scaler_ is not None:
-            arrays["attribute_mean"] = encoder.scaler_.mean_
-            arrays["attribute_scale"] = encoder.scaler_.scale_
+            arrays[f"{prefix}attribute_mean"] = encoder.scaler_.mean_
+            arrays[f"{prefix}attribute_scale"] = encoder.scaler_.scale_
     if "degrees" in encoder.node_features_:
-        arrays["degree_bins"] = encoder.degree_bins_
+        arrays[f"{prefix}degree_bins"] = encoder.degree_bins_
     return saved
 
 
-def _load_encoder(saved: dict[str, Any], arrays: Arrays) -> AttributeEncoder:
+def _load_encoder(saved: dict[str, Any], prefix: str, arrays: Arrays) -> AttributeEncoder:
     encoder = AttributeEncoder(
         node_features=saved["node_features"],
-        max_degree=check_int(saved["max_degree"], "max_degree", minimum=0),
+        max_degree=check_max_degree(saved["max_degree"]),
     )
     check_node_features(encoder.node_features)
+    encoder.max_degree_ = encoder.max_degree
     encoder.node_features_ = check_node_features(saved["node_features_"]) or ()
     n_columns = 0
     if "labels" in encoder.node_features_:
@@ -202,36 +222,52 @@ def _load_encoder(saved: dict[str, Any], arrays: Arrays) -> AttributeEncoder:
         n_columns += len(encoder.label_values_) + 1
     if "attributes" in encoder.node_features_:
         encoder.n_attributes_ = saved.get("n_attributes_", -1)
-        encoder.scaler_ = _load_scaler(arrays, encoder.n_attributes_)
+        encoder.scaler_ = _load_scaler(arrays, prefix, encoder.n_attributes_)
         n_columns += encoder.n_attributes_
     if "degrees" in encoder.node_features_:
-        encoder.degree_bins_ = _load_bins(arrays)
-        n_columns += len(encoder.degree_bins_)
+        encoder.degree_bins_ = _load_bins(arrays, f"{prefix}degree_bins")
+        n_columns += encoder.n_degree_columns
     if n_columns != saved["n_features_out_"]:
         raise InputError(f"{n_columns} columns instead of {saved['n_features_out_']}")
     encoder.n_features_out_ = n_columns
     return encoder
 
 
-def _load_scaler(arrays: Arrays, n_attributes: int) -> StandardScaler | None:
-    if n_attributes == 0 and "attribute_mean" not in arrays:
+def _load_degree_encoder(
+    header: dict[str, Any], stack: Stack, encoder: AttributeEncoder, arrays: Arrays
+) -> AttributeEncoder | None:
+    """Return the encoder of node features and degrees; None if no branch uses it."""
+    if stack.adds_degrees != ("degree_encoder" in header):
+        raise InputError("the branches and the entry 'degree_encoder' do not match")
+    if not stack.adds_degrees:
+        return None
+    degree_encoder = _load_encoder(header["degree_encoder"], _DEGREE_PREFIX, arrays)
+    if degree_encoder.node_features_ != add_degrees(encoder.node_features_):
+        raise InputError(
+            f"degree_encoder has the node features {degree_encoder.node_features_}"
+        )
+    return degree_encoder
+
+
+def _load_scaler(arrays: Arrays, prefix: str, n_attributes: int) -> StandardScaler | None:
+    if n_attributes == 0 and f"{prefix}attribute_mean" not in arrays:
         return None
     scaler = StandardScaler()
-    scaler.mean_ = take_array(arrays, "attribute_mean", (n_attributes,))
-    scaler.scale_ = take_array(arrays, "attribute_scale", (n_attributes,))
+    scaler.mean_ = take_array(arrays, f"{prefix}attribute_mean", (n_attributes,))
+    scaler.scale_ = take_array(arrays, f"{prefix}attribute_scale", (n_attributes,))
     scaler.n_features_in_ = n_attributes
     if not (scaler.scale_ > 0).all():
         raise InputError("attribute_scale has values that are not positive")
     return scaler
 
 
-def _load_bins(arrays: Arrays) -> AnyArray:
-    bins = arrays.pop("degree_bins", np.empty(0))
+def _load_bins(arrays: Arrays, name: str) -> AnyArray:
+    bins = arrays.pop(name, np.empty(0))
     if bins.ndim != 2 or bins.shape[1] != 2 or bins.dtype != np.int64 or not len(bins):
-        raise InputError(f"degree_bins is {bins.dtype} of shape {bins.shape}")
+        raise InputError(f"{name} is {bins.dtype} of shape {bins.shape}")
     low, high = bins.T
     if bins.min() < 0 or (low > high).any() or (low[1:] <= high[:-1]).any():
-        raise InputError("degree_bins are not in order")
+        raise InputError(f"{name} are not in order")
     return np.ascontiguousarray(bins)
 
 
@@ -250,11 +286,16 @@ def _save_branches(stack: Stack, arrays: Arrays) -> list[dict[str, Any]]:
 
 
 def _load_branches(
-    stack: Stack, saved: list[dict[str, Any]], n_features: int, arrays: Arrays
+    stack: Stack,
+    saved: list[dict[str, Any]],
+    encoder: AttributeEncoder,
+    degree_encoder: AttributeEncoder | None,
+    arrays: Arrays,
 ) -> None:
     for branch, entry in zip(stack.branches, saved, strict=True):
         branch.scales = [float(scale) for scale in entry["scales"]]
-        size = n_features
+        used = degree_encoder if branch.adds_degrees and degree_encoder else encoder
+        size = used.n_features_out_
         for depth, layer in enumerate(branch.layers):
             layer.seed = check_int(entry["layers"][depth]["seed"], "seed", minimum=0)
             layer.maps = []

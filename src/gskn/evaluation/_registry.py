@@ -21,36 +21,44 @@ def _gskn_grid(*branches: str) -> tuple[Params, ...]:
     ]
     if "walk" in branches:
         changes.append({"node_features": "degrees"})  # attributes may be noise, as on BZR
-    return one_at_a_time({"branches": branches, "pooling": "log"}, changes)
+    center: Params = {"branches": branches, "pooling": "log", "max_degree": 32}
+    return one_at_a_time(center, changes)
 
 
-_SINGLE_LENGTH: Params = {"aggregate": False}  # 32 landmarks: 32 columns per branch
+# Fixed settings, which do not follow the defaults of GSKN.
+_FIXED: Params = {"branches": ("walk", "anonymous"), "pooling": "sum", "max_degree": 32}
+# 32 landmarks: 32 columns per branch.
+_SINGLE_LENGTH: Params = {**_FIXED, "aggregate": False}
 GSKN_MODELS = (
     Model(
         "rw-degrees",
         "random walks, degrees as attributes",
-        ({"branches": ("walk",), "node_features": "degrees"},),
+        ({**_FIXED, "branches": ("walk",), "node_features": "degrees"},),
     ),
-    Model("aw", "anonymous walks", ({"branches": ("anonymous",)},)),
-    Model("rw", "random walks", ({"branches": ("walk",)},)),
-    Model("rw+aw", "random and anonymous walks, as in the paper", ({},)),
+    Model("aw", "anonymous walks", ({**_FIXED, "branches": ("anonymous",)},)),
+    Model("rw", "random walks", ({**_FIXED, "branches": ("walk",)},)),
+    Model("rw+aw", "random and anonymous walks, as in the paper", (_FIXED,)),
     Model(
         "rw+aw-log",
         "random and anonymous walks, logarithm of sums",
-        ({"pooling": "log"},),
+        ({**_FIXED, "pooling": "log"},),
     ),
-    Model("joint", "attributes and pattern of one walk", ({"branches": ("joint",)},)),
+    Model(
+        "joint",
+        "attributes and pattern of one walk",
+        ({**_FIXED, "branches": ("joint",)},),
+    ),
     Model(
         "induced",
         "patterns with edges between visited nodes",
-        ({"branches": ("induced",), "anonymous_length": 5},),
+        ({**_FIXED, "branches": ("induced",), "anonymous_length": 5},),
     ),
     Model(
         "gskn",
         "random and anonymous walks, with or without joint walks; selected by inner folds",
         (
             *_gskn_grid("walk", "anonymous"),
-            {"branches": ("walk", "joint", "anonymous"), "pooling": "log"},
+            {**_FIXED, "branches": ("walk", "joint", "anonymous"), "pooling": "log"},
         ),
     ),
     Model("gskn-rw", "random walks; selected by inner folds", _gskn_grid("walk")),
@@ -78,7 +86,7 @@ GSKN_MODELS = (
     Model(
         "nodes-large",
         "random and anonymous walks for classes of nodes, many columns",
-        ({"walk_length": 4, "n_landmarks": 64},),
+        ({**_FIXED, "walk_length": 4, "n_landmarks": 64},),
     ),
 )
 # Transductive models are fitted once to all graphs of a data set, without their classes,

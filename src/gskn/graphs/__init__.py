@@ -25,7 +25,9 @@ from gskn.graphs._tu import read_tu as read_tu
 
 if TYPE_CHECKING:
     from gskn.graphs._encoder import AttributeEncoder
+    from gskn.graphs._encoder import check_max_degree as check_max_degree
     from gskn.graphs._encoder import check_size as check_size
+    from gskn.graphs._encoder import select_node_features as select_node_features
 
 __all__ = [
     "AttributeEncoder",
@@ -37,7 +39,15 @@ __all__ = [
 
 
 # Importing scikit-learn takes more than a second, and reading graphs does not need it.
+_ENCODER_NAMES = {
+    "AttributeEncoder",
+    "check_max_degree",
+    "check_size",
+    "select_node_features",
+}
+
+
 def __getattr__(name: str) -> object:
-    if name in {"AttributeEncoder", "check_size"}:
+    if name in _ENCODER_NAMES:
         return getattr(import_module("gskn.graphs._encoder"), name)
     raise AttributeError(f"module 'gskn.graphs' has no attribute {name!r}")

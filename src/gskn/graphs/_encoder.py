@@ -17,6 +17,8 @@ from gskn.graphs._convert import as_batch
 
 _LARGEST = 1e150  # absolute value of an attribute, so that sums of squares are finite
 _BIN_GROWTH = 2**0.25  # four bins for every doubling of the degree
+_MAX_DEGREE_COLUMNS = 1024
+_MAX_WIDE_BINS = 90  # from degree 900 to 2^31 there are 85
 
 
 # There is one row per node, so set_output of scikit-learn cannot use the index of X.
@@ -29,16 +31,18 @@ class AttributeEncoder(  # type: ignore[call-arg]
 
     - labels are one-hot encoded, with one more column for all labels not seen in `fit`;
     - attributes are standardized by the training nodes and scaled to unit norm;
-    - degrees are one-hot encoded up to ``max_degree``, larger degrees by bins whose width
-      grows with the degree; a degree not seen in `fit` belongs to the nearest column.
+    - degrees are one-hot encoded, with one more column for all degrees not seen in `fit`.
 
     Parameters
     ----------
     node_features : "auto" or list of {"labels", "attributes", "degrees"}, default="auto"
         Node data to encode. "auto" selects labels and attributes if the training graphs
         have them, and degrees if they have neither.
-    max_degree : int, default=32
-        Largest degree with a separate column.
+    max_degree : int or None, default=None
+        None: every degree of the training graphs has a separate column. If there are more
+        than 1,024 degrees, the largest ones are binned. An integer is the largest degree
+        with a separate column: larger degrees are binned, the width of the bins grows with
+        the degree, and a degree not seen in `fit` belongs to the nearest column.
 
     Attributes
     ----------
@@ -46,8 +50,10 @@ class AttributeEncoder(  # type: ignore[call-arg]
         Node data that is encoded.
     label_values_ : tuple
         Labels seen in `fit`, in the order of their columns.
+    max_degree_ : int or None
+        Value of ``max_degree`` in `fit`.
     degree_bins_ : ndarray of shape (n_bins, 2)
-        Smallest and largest degree of every column.
+        Smallest and largest degree of every column, except the column of unseen degrees.
     n_features_out_ : int
         Number of columns.
 
@@ -57,15 +63,15 @@ class AttributeEncoder(  # type: ignore[call-arg]
     >>> path = np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]])
     >>> encoder = AttributeEncoder().fit([path])
     >>> encoder.transform([path])
-    array([[1., 0.],
-           [0., 1.],
-           [1., 0.]])
+    array([[1., 0., 0.],
+           [0., 1., 0.],
+           [1., 0., 0.]])
     >>> encoder.get_feature_names_out().tolist()
-    ['degree=1', 'degree=2']
+    ['degree=1', 'degree=2', 'degree unseen']
     """
 
     def __init__(
-        self, *, node_features: str | Sequence[str] = "auto", max_degree: int = 32
+        self, *, node_features: str | Sequence[str] = "auto", max_degree: int | None = None
     ) -> None:
         self.node_features = node_features
         self.max_degree = max_degree
@@ -85,9 +91,9 @@ class AttributeEncoder(  # type: ignore[call-arg]
         self : AttributeEncoder
             The fitted encoder.
         """
-        check_int(self.max_degree, "max_degree", minimum=0)
+        max_degree = check_max_degree(self.max_degree)
         batch = as_batch(X)
-        selection = self._select(batch)
+        selection = select_node_features(self.node_features, batch)
         n_columns = 0
         if "labels" in selection:
             labels = _require(batch.node_labels, "labels")
@@ -99,9 +105,10 @@ class AttributeEncoder(  # type: ignore[call-arg]
             self.scaler_ = StandardScaler().fit(check_size(values)) if values.size else None
             self.n_attributes_ = values.shape[1]
             n_columns += values.shape[1]
+        self.max_degree_ = max_degree
         if "degrees" in selection:
-            self.degree_bins_ = _learn_bins(batch.degrees, self.max_degree)
-            n_columns += len(self.degree_bins_)
+            self.degree_bins_ = _learn_bins(batch.degrees, max_degree)
+            n_columns += self.n_degree_columns
         self.node_features_ = selection
         self.n_features_out_ = n_columns
         return self
@@ -130,8 +137,8 @@ class AttributeEncoder(  # type: ignore[call-arg]
         if "attributes" in self.node_features_:
             blocks.append(self._encode_attributes(batch))
         if "degrees" in self.node_features_:
-            columns = _nearest_bin(batch.degrees, self.degree_bins_)
-            blocks.append(_one_hot(columns, len(self.degree_bins_)))
+            columns = self._degree_columns(batch)
+            blocks.append(_one_hot(columns, self.n_degree_columns))
         return np.hstack(blocks)
 
     def distinct_rows(self, X: Any) -> tuple[FloatArray, IndexArray]:
@@ -162,8 +169,8 @@ class AttributeEncoder(  # type: ignore[call-arg]
             columns.append(self._label_columns(batch))
             sizes.append(len(self.label_values_) + 1)
         if "degrees" in self.node_features_:
-            columns.append(_nearest_bin(batch.degrees, self.degree_bins_))
-            sizes.append(len(self.degree_bins_))
+            columns.append(self._degree_columns(batch))
+            sizes.append(self.n_degree_columns)
         keys, codes = np.unique(np.ravel_multi_index(columns, sizes), return_inverse=True)
         split = np.unravel_index(keys, sizes)
         blocks = [_one_hot(part, size) for part, size in zip(split, sizes, strict=True)]
@@ -194,18 +201,11 @@ class AttributeEncoder(  # type: ignore[call-arg]
                 f"degree={low}" if low == high else f"degree={low}-{high}"
                 for low, high in self.degree_bins_.tolist()
             ]
+            names += ["degree unseen"] if self.max_degree_ is None else []
         return np.array(names, dtype=object)
 
-    def _select(self, batch: GraphBatch) -> tuple[str, ...]:
-        """Return the node features that are used for these training graphs."""
-        selection = check_node_features(self.node_features)
-        if selection is None:
-            is_present = (batch.node_labels is not None, batch.n_attributes > 0)
-            pairs = zip(NODE_FEATURES, is_present, strict=False)
-            selection = tuple(name for name, present in pairs if present) or ("degrees",)
-        return selection
-
     def _label_columns(self, batch: GraphBatch) -> IndexArray:
+        """Return the column of the label of every node."""
         labels = _require(batch.node_labels, "labels")
         column: dict[Hashable, int] = {
             value: number for number, value in enumerate(self.label_values_)
@@ -214,6 +214,17 @@ class AttributeEncoder(  # type: ignore[call-arg]
         table = [column.get(value, unseen) for value in batch.label_values]
         columns: IndexArray = np.array(table, dtype=np.int64)[labels]
         return columns
+
+    @property
+    def n_degree_columns(self) -> int:
+        """Number of columns for degrees."""
+        return len(self.degree_bins_) + (self.max_degree_ is None)
+
+    def _degree_columns(self, batch: GraphBatch) -> IndexArray:
+        """Return the column of the degree of every node."""
+        if self.max_degree_ is None:
+            return _containing_bin(batch.degrees, self.degree_bins_)
+        return _nearest_bin(batch.degrees, self.degree_bins_)
 
     def _encode_attributes(self, batch: GraphBatch) -> FloatArray:
         values = _require(batch.node_attributes, "attributes")
@@ -227,6 +238,25 @@ class AttributeEncoder(  # type: ignore[call-arg]
         scaled = self.scaler_.transform(check_size(values)).clip(-_LARGEST, _LARGEST)
         unit: FloatArray = normalize(scaled)
         return unit
+
+
+def select_node_features(
+    node_features: str | Sequence[str], batch: GraphBatch
+) -> tuple[str, ...]:
+    """Return the node features that are used for these training graphs."""
+    selection = check_node_features(node_features)
+    if selection is None:
+        is_present = (batch.node_labels is not None, batch.n_attributes > 0)
+        pairs = zip(NODE_FEATURES, is_present, strict=False)
+        selection = tuple(name for name, present in pairs if present) or ("degrees",)
+    return selection
+
+
+def check_max_degree(max_degree: object) -> int | None:
+    """Return ``max_degree``, None or an integer that is not negative."""
+    if max_degree is None:
+        return None
+    return check_int(max_degree, "max_degree", minimum=0)
 
 
 def _require(column: Any, what: str) -> Any:
@@ -255,11 +285,15 @@ def _one_hot(columns: IndexArray, n_columns: int) -> FloatArray:
     return encoded
 
 
-def _learn_bins(degrees: IndexArray, max_degree: int) -> IndexArray:
+def _learn_bins(degrees: IndexArray, max_degree: int | None) -> IndexArray:
     """Return the first and last degree of every bin that contains a training degree."""
     values = np.unique(degrees)
     if not len(values):
         values = np.zeros(1, dtype=np.int64)  # no nodes: one column for all degrees
+    if max_degree is None:
+        if len(values) <= _MAX_DEGREE_COLUMNS:
+            return np.column_stack([values, values])
+        max_degree = int(values[_MAX_DEGREE_COLUMNS - _MAX_WIDE_BINS - 1])
     largest = int(values[-1])
     starts = _bin_starts(min(max_degree, largest), largest)
     used = np.unique(np.searchsorted(starts, values, side="right") - 1)
@@ -282,3 +316,11 @@ def _nearest_bin(degrees: IndexArray, bins: IndexArray) -> IndexArray:
     gap_above = np.abs(bins[above, 0] - degrees)
     nearest: IndexArray = np.where(gap_below <= gap_above, below, above)
     return nearest
+
+
+def _containing_bin(degrees: IndexArray, bins: IndexArray) -> IndexArray:
+    """Return the bin of every degree, and the number of bins for a degree outside."""
+    below = np.searchsorted(bins[:, 0], degrees, side="right") - 1
+    inside = (below >= 0) & (degrees <= bins[below, 1])
+    columns: IndexArray = np.where(inside, below, len(bins))
+    return columns

@@ -2,7 +2,8 @@
 
 from gskn.layers._anonymous import AnonymousLayer
 from gskn.layers._context import WalkContext
-from gskn.layers._features import NodeFeatures
+from gskn.layers._degree_walk import DegreeWalkLayer
+from gskn.layers._features import FeatureViews, NodeFeatures
 from gskn.layers._induced import InducedLayer
 from gskn.layers._joint import JointLayer
 from gskn.layers._layer import GraphStatistics, Layer
@@ -16,6 +17,8 @@ __all__ = [
     "BRANCHES",
     "AnonymousLayer",
     "Branch",
+    "DegreeWalkLayer",
+    "FeatureViews",
     "GraphStatistics",
     "InducedLayer",
     "JointLayer",

@@ -28,3 +28,27 @@ class NodeFeatures:
     def n_features(self) -> int:
         """Number of columns."""
         return int(self.table.shape[1])
+
+
+@dataclass(frozen=True)
+class FeatureViews:
+    """Node features of a batch, and the same features together with degrees.
+
+    Attributes
+    ----------
+    plain : NodeFeatures
+        Features that the model encodes.
+    with_degrees : NodeFeatures or None
+        These features and degrees; None if no branch needs them.
+    """
+
+    plain: NodeFeatures
+    with_degrees: NodeFeatures | None = None
+
+    def select(self, *, adds_degrees: bool) -> NodeFeatures:
+        """Return the features for a branch."""
+        if not adds_degrees:
+            return self.plain
+        if self.with_degrees is None:
+            raise ValueError("The features were encoded without degrees.")
+        return self.with_degrees

@@ -44,12 +44,15 @@ class Layer(ABC):
         Parameters of `GSKN` that do not affect this layer.
     can_sample_counts : bool
         Whether walks weighted by one can be used with ``method="sampled"``.
+    adds_degrees : bool
+        Whether degrees are added to the node features, for a first layer.
     """
 
     length_parameter: ClassVar[str] = "walk_length"
     max_length: ClassVar[int | None] = None
     ignored_parameters: ClassVar[frozenset[str]] = frozenset()
     can_sample_counts: ClassVar[bool] = False
+    adds_degrees: ClassVar[bool] = False
 
     length: int
     params: LayerParams

@@ -1,7 +1,7 @@
 """Layers in sequence, and branches side by side (paper Eqs. 9, 16-18)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
@@ -9,7 +9,8 @@ import numpy as np
 from gskn._types import FloatArray
 from gskn.graphs import GraphBatch
 from gskn.layers._anonymous import AnonymousLayer
-from gskn.layers._features import NodeFeatures
+from gskn.layers._degree_walk import DegreeWalkLayer
+from gskn.layers._features import FeatureViews, NodeFeatures
 from gskn.layers._induced import InducedLayer
 from gskn.layers._joint import JointLayer
 from gskn.layers._layer import Layer
@@ -20,6 +21,7 @@ from gskn.layers._walk import WalkLayer
 # A new branch is one file and one line here.
 BRANCHES: dict[str, type[Layer]] = {
     "walk": WalkLayer,
+    "degree-walk": DegreeWalkLayer,
     "path": PathLayer,
     "anonymous": AnonymousLayer,
     "joint": JointLayer,
@@ -78,6 +80,11 @@ class Branch:
             blocks = layer.transform(batch, features, n_jobs, advance)
         return blocks
 
+    @property
+    def adds_degrees(self) -> bool:
+        """Whether degrees are added to the node features of the first layer."""
+        return self.layers[0].adds_degrees
+
     def n_blocks(self) -> int:
         """Return the number of blocks of columns that all layers compute."""
         return sum(len(layer.lengths) for layer in self.layers)
@@ -130,10 +137,25 @@ class Stack:
         }
         return cls(branches, parameters)
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the branches."""
+        return tuple(branch.name for branch in self.branches)
+
+    def select(self, names: Sequence[str]) -> Self:
+        """Return the stack of some of the branches, with the same parameters."""
+        branches = [branch for branch in self.branches if branch.name in names]
+        return replace(self, branches=branches)
+
+    @property
+    def adds_degrees(self) -> bool:
+        """Whether a branch adds degrees to the node features."""
+        return any(branch.adds_degrees for branch in self.branches)
+
     def fit(
         self,
         batch: GraphBatch,
-        features: NodeFeatures,
+        views: FeatureViews,
         generator: np.random.Generator,
         n_jobs: int | None,
         *,
@@ -147,6 +169,7 @@ class Stack:
         """
         blocks = []
         for branch, stream in zip(self.branches, self.streams(generator), strict=True):
+            features = views.select(adds_degrees=branch.adds_degrees)
             blocks += branch.fit(
                 batch, features, stream, n_jobs, embed=embed, advance=advance
             )
@@ -164,16 +187,16 @@ class Stack:
     def transform(
         self,
         batch: GraphBatch,
-        features: NodeFeatures,
+        views: FeatureViews,
         n_jobs: int | None,
         advance: Advance = no_progress,
     ) -> list[FloatArray]:
         """Return the embeddings of all nodes, in blocks of columns."""
-        return [
-            block
-            for branch in self.branches
-            for block in branch.transform(batch, features, n_jobs, advance)
-        ]
+        blocks = []
+        for branch in self.branches:
+            features = views.select(adds_degrees=branch.adds_degrees)
+            blocks += branch.transform(batch, features, n_jobs, advance)
+        return blocks
 
     def n_blocks(self) -> int:
         """Return how often `transform` calls ``advance``."""

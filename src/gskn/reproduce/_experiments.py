@@ -210,7 +210,8 @@ def _parameters(data: str, paper: str, repeats: int) -> Experiment:
 
 def _structure_map(_: Sequence[Record]) -> "Figure":
     data = datasets.load("structure")
-    graph_embeddings = GSKN(pooling="log", random_state=0).fit_transform(data.graphs)
+    model = GSKN.from_paper(aggregate=True, pooling="log", random_state=0)
+    graph_embeddings = model.fit_transform(data.graphs)
     return plot_embedding(
         graph_embeddings,
         data.y,

@@ -133,6 +133,6 @@ def _embed(data: Dataset, embedding: str, order: IndexArray) -> FloatArray:
         node_labels=None,
         label_values=(),
     )
-    model = GSKN(("walk",), node_features="attributes", random_state=0)
+    model = GSKN(("walk",), node_features="attributes", pooling="sum", random_state=0)
     graph_embeddings: FloatArray = model.fit_transform(reduced)
     return graph_embeddings
