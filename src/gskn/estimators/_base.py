@@ -23,8 +23,8 @@ from gskn.estimators._gram import KERNELS, Scaling, gram
 from gskn.estimators._grid import GRID
 from gskn.estimators._gskn import GSKN
 from gskn.estimators._kernel_machines import KernelMachine
-from gskn.estimators._machine_file import load_machine, save_machine
-from gskn.estimators._persist import Arrays
+from gskn.estimators._machine_file import MachineParts, load_machine, save_machine
+from gskn.estimators._persist import Arrays, check_names
 from gskn.estimators._progress import progress
 from gskn.estimators._search import (
     Candidate,
@@ -54,7 +54,7 @@ class KernelEstimator(BaseEstimator, ABC):  # type: ignore[misc]
     n_jobs: int | None
     verbose: int
 
-    task_class: ClassVar[type[Task]]
+    _task_class: ClassVar[type[Task]]
     embedding_: GSKN
     kernel_: str
     machine_: KernelMachine
@@ -119,7 +119,16 @@ class KernelEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             File to write; it is written completely or not at all.
         """
         check_is_fitted(self, "machine_")
-        save_machine(self, path)
+        arrays: Arrays = {}
+        parts = MachineParts(
+            parameters=self.get_params(deep=False),
+            embedding=self.embedding_,
+            machine=self.machine_,
+            selected=self.selected_,
+            state=self._save_state(arrays),
+            arrays=arrays,
+        )
+        save_machine(type(self).__name__, self._task_class.strength_name, parts, path)
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
@@ -135,24 +144,40 @@ class KernelEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         model : estimator
             The fitted model, with the same predictions to the last bit.
         """
-        model: Self = load_machine(cls, path)
+        model: Self = load_machine(
+            cls.__name__, cls._task_class.strength_name, cls._from_parts, path
+        )
+        return model
+
+    @classmethod
+    def _from_parts(cls, parts: MachineParts) -> Self:
+        """Return the model in a file; raise if its parts are not consistent."""
+        check_names(parts.parameters, cls().get_params(deep=False))
+        model = cls(**parts.parameters)
+        cls._check_parameters(model)
+        model.embedding_ = parts.embedding
+        model.machine_ = parts.machine
+        model.kernel_ = parts.machine.kernel
+        model.selected_ = parts.selected
+        setattr(model, f"{cls._task_class.strength_name}_", parts.selected.strength)
+        cls._load_state(model, parts.state, parts.arrays)
         return model
 
     @abstractmethod
-    def save_state(self, arrays: Arrays) -> dict[str, Any]:
+    def _save_state(self, arrays: Arrays) -> dict[str, Any]:
         """Add fitted arrays of the subclass; return other fitted values as JSON values."""
 
     @abstractmethod
-    def load_state(self, state: dict[str, Any], arrays: Arrays) -> None:
+    def _load_state(self, state: dict[str, Any], arrays: Arrays) -> None:
         """Set the fitted values of the subclass from a file; remove its arrays."""
 
     @abstractmethod
-    def check_parameters(self) -> list[Params]:
+    def _check_parameters(self) -> list[Params]:
         """Check the parameters; return the kernels and strengths to compare."""
 
     def _fit(self, batch: GraphBatch, task: Task) -> tuple[Candidate | None, Folds]:
         """Select and fit; return the selected candidate and the inner folds."""
-        machines = self.check_parameters()
+        machines = self._check_parameters()
         seed = int(as_generator(self.random_state).integers(2**31))
         grid = self._embeddings(seed)
         folds = task.folds(self.cv, seed)
@@ -189,7 +214,7 @@ class KernelEstimator(BaseEstimator, ABC):  # type: ignore[misc]
 
     def _check_machines(self, values: Any) -> list[Params]:
         """Check the common parameters and the values of C or alpha."""
-        task = self.task_class
+        task = self._task_class
         check_choice(self.selection, "selection", choices=("auto", "none"))
         check_choice(self.kernel, "kernel", choices=("auto", *KERNELS))
         check_int(self.cv, "cv", minimum=2, maximum=_MAX_FOLDS)

@@ -107,7 +107,7 @@ class GSKNClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
     1.0
     """
 
-    task_class = ClassTask
+    _task_class = ClassTask
 
     def __init__(  # noqa: PLR0913 - all have defaults
         self,
@@ -150,7 +150,7 @@ class GSKNClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         self : GSKNClassifier
             The fitted model.
         """
-        self.check_parameters()
+        self._check_parameters()
         batch, y, weights = read_graphs_and_targets(X, y, sample_weight)
         classes, codes = _check_classes(y)
         if self.class_weight == "balanced":
@@ -211,25 +211,19 @@ class GSKNClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         """
         return self.calibration_.probabilities(self._outputs(X))
 
-    def check_parameters(self) -> list[Params]:
-        """Check the parameters; return the kernels and values of C to compare.
-
-        Returns
-        -------
-        machines : list of dict
-            Kernel and C of every candidate.
-        """
+    def _check_parameters(self) -> list[Params]:
+        """Check the parameters; return the kernels and values of C to compare."""
         if self.class_weight is not None:
             check_choice(self.class_weight, "class_weight", choices=("balanced",))
         return self._check_machines(self.C)
 
-    def save_state(self, arrays: Arrays) -> dict[str, Any]:
+    def _save_state(self, arrays: Arrays) -> dict[str, Any]:
         """Add the calibration to the arrays of a file, and return the classes."""
         arrays["calibration_coef"] = self.calibration_.coef
         arrays["calibration_intercept"] = self.calibration_.intercept
         return {"classes": save_classes(self.classes_)}
 
-    def load_state(self, state: dict[str, Any], arrays: Arrays) -> None:
+    def _load_state(self, state: dict[str, Any], arrays: Arrays) -> None:
         """Set classes and calibration from a file."""
         self.classes_ = load_classes(state.get("classes"))
         n_classes, n_outputs = len(self.classes_), len(self.machine_.intercept)

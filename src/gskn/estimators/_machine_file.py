@@ -4,13 +4,15 @@ The header of the embedding has two more entries: ``class``, the name of the est
 ``machine``, its parameters and selection. Support vectors and coefficients are arrays.
 """
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from gskn._files import check_output
-from gskn._types import AnyArray, Params
+from gskn._types import AnyArray
 from gskn._validation import check_choice, check_number
 from gskn.estimators._gram import KERNELS, Scaling
 from gskn.estimators._gskn import GSKN
@@ -28,9 +30,6 @@ from gskn.estimators._persist import (
 )
 from gskn.estimators._selected import Selected
 from gskn.exceptions import InputError
-
-if TYPE_CHECKING:
-    from gskn.estimators._base import KernelEstimator
 
 _NUMBER = (int, float)
 _SCHEMA: dict[str, Any] = {
@@ -55,16 +54,32 @@ _SCHEMA: dict[str, Any] = {
     "state": dict,
 }
 _CLASS_SCHEMA: dict[str, Any] = {"type": str, "values": [(str, int, float, bool)]}
+_PREFIXES = ("machine_", "calibration_")  # of the arrays that belong to no embedding
 _CLASS_TYPES = ("bool", "int", "uint", "float", "str", "object")
 
 
-def save_machine(model: "KernelEstimator", path: str | Path) -> None:
+@dataclass(frozen=True)
+class MachineParts:
+    """Everything that a file of a classifier or regressor contains."""
+
+    parameters: dict[str, Any]  # of the estimator; the embedding is a GSKN or None
+    embedding: GSKN  # fitted
+    machine: KernelMachine
+    selected: Selected
+    state: dict[str, Any]  # other fitted values, as JSON values
+    arrays: Arrays  # other fitted arrays
+
+
+def save_machine(
+    class_name: str, strength_name: str, parts: MachineParts, path: str | Path
+) -> None:
     """Write a fitted classifier or regressor to a file, completely or not at all."""
     path = Path(path)
     check_output(path)
-    header, arrays = model_parts(model.embedding_)
-    machine = model.machine_
+    header, arrays = model_parts(parts.embedding)
+    machine = parts.machine
     arrays |= {
+        **parts.arrays,
         "machine_mean": machine.scaling.mean,
         "machine_deviation": machine.scaling.deviation,
         "machine_coef": machine.coef,
@@ -72,7 +87,7 @@ def save_machine(model: "KernelEstimator", path: str | Path) -> None:
     }
     if len(machine.points):  # a linear or constant machine has none
         arrays["machine_points"] = machine.points
-    parameters = model.get_params(deep=False)
+    parameters = dict(parts.parameters)
     embedding = parameters.pop("embedding")
     saved = {
         "parameters": plain_parameters(
@@ -81,20 +96,33 @@ def save_machine(model: "KernelEstimator", path: str | Path) -> None:
                 for k, v in parameters.items()
             }
         ),
-        "embedding": None if embedding is None else _save_params(embedding.get_params()),
-        "kernel": model.kernel_,
-        "strength": model.selected_.strength,
-        "selected": _save_selected(model.selected_, model.task_class.strength_name),
-        "state": model.save_state(arrays),
+        "embedding": None
+        if embedding is None
+        else plain_parameters(embedding.get_params()),
+        "kernel": machine.kernel,
+        "strength": parts.selected.strength,
+        "selected": _save_selected(parts.selected, strength_name),
+        "state": parts.state,
     }
-    write_file(path, {**header, "class": type(model).__name__, "machine": saved}, arrays)
+    write_file(path, {**header, "class": class_name, "machine": saved}, arrays)
 
 
-def load_machine(kind: "type[KernelEstimator]", path: str | Path) -> Any:
-    """Read a classifier or regressor from a file; raise if it is not complete."""
-    return read_file(
-        Path(path), kind.__name__, lambda header, arrays: _make(kind, header, arrays)
-    )
+def load_machine(
+    class_name: str,
+    strength_name: str,
+    make: Callable[[MachineParts], Any],
+    path: str | Path,
+) -> Any:
+    """Return the result of ``make`` for a file; raise if the file is not complete."""
+
+    def make_from_file(header: dict[str, Any], arrays: Arrays) -> Any:
+        parts = _read_parts(header, arrays, strength_name)
+        model = make(parts)
+        if parts.arrays:
+            raise InputError(f"unknown array {min(parts.arrays)!r}")
+        return model
+
+    return read_file(Path(path), class_name, make_from_file)
 
 
 def save_classes(classes: AnyArray) -> dict[str, Any]:
@@ -122,34 +150,25 @@ def load_classes(saved: Any) -> AnyArray:
     return classes
 
 
-def _make(kind: "type[KernelEstimator]", header: dict[str, Any], arrays: Arrays) -> Any:
+def _read_parts(header: dict[str, Any], arrays: Arrays, strength_name: str) -> MachineParts:
     saved = header.pop("machine", None)
     check_types(saved, _SCHEMA, "machine")
     parameters = _load_params(saved["parameters"])
-    check_names({**parameters, "embedding": None}, kind().get_params(deep=False))
-    embedding = None
+    parameters["embedding"] = None
     if saved["embedding"] is not None:
         values = _load_params(saved["embedding"])
         check_names(values, GSKN().get_params())
-        embedding = GSKN(**values)
-    model = kind(embedding=embedding, **parameters)
-    model.check_parameters()
-    own = {name: arrays.pop(name) for name in list(arrays) if _is_own(name)}
-    model.embedding_ = make_model(GSKN, header, arrays)
-    model.machine_ = _load_arrays(saved["kernel"], model.embedding_, own)
-    model.kernel_ = saved["kernel"]
-    strength_name = kind.task_class.strength_name
-    strength = check_number(saved["strength"], strength_name, minimum=0)
-    setattr(model, f"{strength_name}_", strength)
-    model.selected_ = _load_selected(saved, strength, strength_name)
-    model.load_state(saved["state"], own)
-    if own:
-        raise InputError(f"unknown array {min(own)!r}")
-    return model
-
-
-def _is_own(name: str) -> bool:
-    return name.startswith(("machine_", "calibration_"))
+        parameters["embedding"] = GSKN(**values)
+    machine_arrays = {n: arrays.pop(n) for n in list(arrays) if n.startswith(_PREFIXES)}
+    embedding = make_model(GSKN, header, arrays)
+    return MachineParts(
+        parameters=parameters,
+        embedding=embedding,
+        machine=_load_arrays(saved["kernel"], embedding, machine_arrays),
+        selected=_load_selected(saved, strength_name),
+        state=saved["state"],
+        arrays=machine_arrays,
+    )
 
 
 def _load_arrays(kernel: str, embedding: GSKN, arrays: Arrays) -> KernelMachine:
@@ -172,10 +191,6 @@ def _load_arrays(kernel: str, embedding: GSKN, arrays: Arrays) -> KernelMachine:
     return KernelMachine(kernel, Scaling(mean, deviation), points, coef, intercept)
 
 
-def _save_params(params: Params) -> dict[str, Any]:
-    return plain_parameters(dict(params))
-
-
 def _load_params(params: dict[str, Any]) -> dict[str, Any]:
     return {name: untag(value, name) for name, value in params.items()}
 
@@ -194,12 +209,12 @@ def _save_selected(selected: Selected, strength_name: str) -> dict[str, Any]:
     }
 
 
-def _load_selected(saved: dict[str, Any], strength: float, strength_name: str) -> Selected:
+def _load_selected(saved: dict[str, Any], strength_name: str) -> Selected:
     selected = saved["selected"]
     return Selected(
         params=_load_params(selected["params"]),
         kernel=saved["kernel"],
-        strength=strength,
+        strength=check_number(saved["strength"], strength_name, minimum=0),
         metric=selected["metric"],
         scores=tuple(
             {

@@ -38,8 +38,8 @@ class GSKNRegressor(RegressorMixin, KernelEstimator):  # type: ignore[misc]
         model with ``coef_`` and ``intercept_``.
     alpha : float, sequence of float or None, default=None
         Strength of regularization, above 0 and at most 1e12. The best of several values is
-        selected. None means 0.01 to 10 for the linear kernel and 0.0001 to 0.1 for the
-        others.
+        selected. None means 0.01 to 10 for the linear, 0.0001 to 0.1 for the RBF and
+        0.001 to 0.1 for the Laplacian kernel.
     cv : int, default=5
         Number of inner folds, at most 10,000. Of large data sets, only as many folds are
         used as have 1,500 test graphs together.
@@ -88,7 +88,7 @@ class GSKNRegressor(RegressorMixin, KernelEstimator):  # type: ignore[misc]
     True
     """
 
-    task_class = ValueTask
+    _task_class = ValueTask
 
     def __init__(  # noqa: PLR0913 - all have defaults
         self,
@@ -129,7 +129,7 @@ class GSKNRegressor(RegressorMixin, KernelEstimator):  # type: ignore[misc]
         self : GSKNRegressor
             The fitted model.
         """
-        self.check_parameters()
+        self._check_parameters()
         batch, y, weights = read_graphs_and_targets(X, y, sample_weight)
         uniform = bool((weights == 1).all())
         self._fit(batch, ValueTask(_check_targets(y), None if uniform else weights))
@@ -150,21 +150,15 @@ class GSKNRegressor(RegressorMixin, KernelEstimator):  # type: ignore[misc]
         """
         return self._outputs(X)[:, 0]
 
-    def check_parameters(self) -> list[Params]:
-        """Check the parameters; return the kernels and values of alpha to compare.
-
-        Returns
-        -------
-        machines : list of dict
-            Kernel and alpha of every candidate.
-        """
+    def _check_parameters(self) -> list[Params]:
+        """Check the parameters; return the kernels and values of alpha to compare."""
         return self._check_machines(self.alpha)
 
-    def save_state(self, arrays: Arrays) -> dict[str, Any]:
+    def _save_state(self, arrays: Arrays) -> dict[str, Any]:
         """Return nothing: a file of a regressor has no other values."""
         return {}
 
-    def load_state(self, state: dict[str, Any], arrays: Arrays) -> None:
+    def _load_state(self, state: dict[str, Any], arrays: Arrays) -> None:
         """Raise if the machine does not have one output."""
         if state or len(self.machine_.intercept) != 1:
             raise InputError("the machine is not a regression")

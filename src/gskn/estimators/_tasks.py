@@ -70,7 +70,7 @@ class ValueTask:
     grid: ClassVar[tuple[Params, ...]] = (
         *({"kernel": "linear", "alpha": 10.0**power} for power in range(-2, 2)),
         *({"kernel": "rbf", "alpha": 10.0**power} for power in range(-4, 0)),
-        *({"kernel": "laplacian", "alpha": 10.0**power} for power in range(-4, 0)),
+        *({"kernel": "laplacian", "alpha": 10.0**power} for power in range(-3, 0)),
     )
     default: ClassVar[Params] = {"kernel": "laplacian", "alpha": 0.01}
 
