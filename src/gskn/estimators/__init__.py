@@ -7,6 +7,7 @@ from gskn.estimators._gram import LINEAR as LINEAR
 from gskn.estimators._gram import PRECOMPUTED as PRECOMPUTED
 from gskn.estimators._gram import RBF as RBF
 from gskn.estimators._grid import GRID as GRID
+from gskn.estimators._grid import selection_grid as selection_grid
 from gskn.estimators._gskn import GSKN
 from gskn.estimators._kernel_machines import fit_predict as fit_predict
 from gskn.estimators._kernel_machines import ignore_convergence as ignore_convergence

@@ -1,6 +1,6 @@
 """A model: an estimator with the parameter values among which inner folds select."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -152,15 +152,6 @@ def make_estimator(
     names = instance.get_params(deep=False).keys()
     common = {"random_state": seed, "n_jobs": n_jobs}
     return instance.set_params(**{k: v for k, v in common.items() if k in names})
-
-
-def one_at_a_time(center: Params, changes: Iterable[Params]) -> tuple[Params, ...]:
-    """Return a grid of the center and of one variation for each change.
-
-    All combinations would be many times as many, and inner folds of a few hundred graphs
-    cannot distinguish that many.
-    """
-    return (center, *({**center, **change} for change in changes))
 
 
 def as_json(params: Params) -> dict[str, Any]:

@@ -4,26 +4,9 @@ from collections.abc import Sequence
 
 from gskn._types import Params
 from gskn.baselines import BASELINES
-from gskn.estimators import PRECOMPUTED
-from gskn.evaluation._model import EMBEDDING_CLASSIFIERS, Model, one_at_a_time
+from gskn.estimators import GRID, PRECOMPUTED, selection_grid
+from gskn.evaluation._model import EMBEDDING_CLASSIFIERS, Model
 from gskn.exceptions import InputError
-
-
-def _gskn_grid(*branches: str) -> tuple[Params, ...]:
-    """Return the parameter values among which GSKN models select."""
-    changes: list[Params] = [
-        {"pooling": "sum"},
-        {"pooling": "mean"},
-        {"weighting": "count"},
-        {"weighting": "count", "n_landmarks": 128},
-        {"anonymous_length": 4, "walk_length": 2},
-        {"alpha": 0.5, "beta": 0.5},
-    ]
-    if "walk" in branches:
-        changes.append({"node_features": "degrees"})  # attributes may be noise, as on BZR
-    center: Params = {"branches": branches, "pooling": "log", "max_degree": 32}
-    return one_at_a_time(center, changes)
-
 
 # Fixed settings, which do not follow the defaults of GSKN.
 _FIXED: Params = {"branches": ("walk", "anonymous"), "pooling": "sum", "max_degree": 32}
@@ -55,14 +38,19 @@ GSKN_MODELS = (
     ),
     Model(
         "gskn",
-        "random and anonymous walks, with or without joint walks; selected by inner folds",
-        (
-            *_gskn_grid("walk", "anonymous"),
-            {**_FIXED, "branches": ("walk", "joint", "anonymous"), "pooling": "log"},
-        ),
+        "random, degree and anonymous walks; selected by inner folds",
+        GRID,
     ),
-    Model("gskn-rw", "random walks; selected by inner folds", _gskn_grid("walk")),
-    Model("gskn-aw", "anonymous walks; selected by inner folds", _gskn_grid("anonymous")),
+    Model(
+        "gskn-rw",
+        "random and degree walks; selected by inner folds",
+        selection_grid(("walk", "degree-walk")),
+    ),
+    Model(
+        "gskn-aw",
+        "anonymous walks; selected by inner folds",
+        selection_grid(("anonymous",)),
+    ),
     Model(
         "rw+aw-64",
         "random and anonymous walks of one length, at most 64 columns",
