@@ -228,5 +228,5 @@ def test_model_that_does_not_apply_is_skipped_with_a_warning(tmp_path, call):
 def test_models_are_listed_by_name(call):
     assert "Weisfeiler-Lehman subtree kernel" in call("models").stdout
     rows = {row["name"]: row for row in json.loads(call("models", "--json").stdout)}
-    assert rows["gskn"]["grid"] == 9
+    assert rows["gskn"]["grid"] == 4
     assert (rows["wl"]["output"], rows["ldp"]["output"]) == ("kernel", "embedding")
