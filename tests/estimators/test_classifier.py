@@ -50,7 +50,7 @@ def test_the_given_embedding_is_used_and_left_alone(halves):
     model = GSKNClassifier(embedding, C=1.0, random_state=0).fit(graphs, y)
     assert not hasattr(embedding, "stack_")
     assert embedding.random_state is None
-    assert model.embedding_.get_feature_names_out()[-1].startswith("walk_2_")
+    assert model.embedding_.get_feature_names_out()[-1].startswith("log_walk_2_")
     assert model.get_params()["embedding__walk_length"] == 2
 
 
