@@ -171,8 +171,8 @@ def test_feature_names_contain_branch_length_and_landmark(data):
     graphs, y = data
     model = GSKN(n_landmarks=4, random_state=0).fit(graphs, y)
     names = model.get_feature_names_out().tolist()
-    assert names[0] == "walk_1_0"
-    assert names[-1] == "anonymous_6_3"
+    assert names[0] == "mean_walk_1_0"
+    assert names[-1] == "log_anonymous_6_3"
     assert len(names) == len(set(names)) == model.transform(graphs).shape[1]
 
 

@@ -81,7 +81,8 @@ def test_embeddings_distinguish_the_same_nodes_as_patterns(atlas, weighting):
     """Lemma 2: with a landmark for every pattern, the feature map is injective."""
     for length in (4, 5, 6):
         options = {"weighting": weighting, "anonymous_length": length}
-        model = GSKN(("anonymous",), n_landmarks=ALL, aggregate=False, **options)
+        options |= {"n_landmarks": ALL, "aggregate": False, "pooling": "sum"}
+        model = GSKN(("anonymous",), **options)
         table = pattern_counts(atlas, length, weighting=weighting)
         nodes = model.fit(atlas).transform_nodes(atlas)
         by_embedding, by_patterns = groups(nodes, 9), groups(table.rows.toarray(), 9)
@@ -116,6 +117,7 @@ def test_walk_branch_is_as_expressive_as_1_wl(atlas):
         n_landmarks=ALL,
         aggregate=False,
         weighting="count",
+        pooling="sum",
         random_state=0,
     )
     graphs = model.fit(atlas).transform(atlas)
@@ -175,6 +177,7 @@ def embed(graphs, branches, weighting, level):
         n_landmarks=ALL,
         aggregate=False,
         weighting=weighting,
+        pooling="sum",
         eps=0.0,
         random_state=0,
     ).fit(graphs)

@@ -194,7 +194,7 @@ def test_given_embedding_is_used_and_not_changed(halves):
     model = GSKNClassifier(embedding, C=1.0, random_state=0).fit(graphs, y)
     assert not hasattr(embedding, "stack_")
     assert embedding.random_state is None
-    assert model.embedding_.get_feature_names_out()[-1].startswith("walk_2_")
+    assert model.embedding_.get_feature_names_out()[-1].startswith("log_walk_2_")
     assert model.get_params()["embedding__walk_length"] == 2
 
 

@@ -17,7 +17,7 @@ def labelled(n_nodes, labels):
 
 def test_graph_embeddings_are_sums_of_node_embeddings():
     graphs = datasets.load("structure").graphs[:5]
-    model = GSKN(random_state=0).fit(graphs)
+    model = GSKN(pooling="sum", random_state=0).fit(graphs)
     nodes, rows = model.transform_nodes(graphs), model.transform(graphs)
     assert nodes.shape == (graphs.n_nodes, model.n_node_features_out_)
     for number in range(5):
@@ -93,8 +93,7 @@ def test_degree_walk_is_walk_on_labels_and_degrees():
     walk = GSKN(("walk",), node_features=("labels", "degrees"), random_state=0)
     walk_embeddings = _with_stream("degree-walk", walk, graphs)
     np.testing.assert_array_equal(model.transform(graphs), walk_embeddings)
-    names = model.get_feature_names_out()
-    assert names[0] == "degree-walk_1_0"
+    assert model.get_node_feature_names_out()[0] == "degree-walk_1_0"
 
 
 def _with_stream(name, model, graphs):
@@ -161,8 +160,8 @@ def test_relabeling_nodes_permutes_embeddings(branch):
 
 def test_embeddings_of_a_branch_do_not_depend_on_other_branches():
     graphs = datasets.load("structure").graphs[:10]
-    alone = GSKN(("anonymous",), random_state=5).fit_transform(graphs)
-    both = GSKN(("walk", "anonymous"), random_state=5).fit_transform(graphs)
+    alone = GSKN(("anonymous",), random_state=5).fit(graphs).transform_nodes(graphs)
+    both = GSKN(("walk", "anonymous"), random_state=5).fit(graphs).transform_nodes(graphs)
     np.testing.assert_array_equal(alone, both[:, -alone.shape[1] :])
 
 

@@ -38,7 +38,7 @@ Branches = Annotated[
     str | None,
     _option(
         "Comma-separated: walk, degree-walk, anonymous, path, joint, induced. "
-        "Default: walk,anonymous."
+        "Default: walk,degree-walk,anonymous."
     ),
 ]
 WalkLength = Annotated[
@@ -61,7 +61,7 @@ PoolingOption = Annotated[
     str | None,
     _option(
         "Comma-separated: sum, mean, log (logarithm of the sum) of node embeddings. "
-        "Default: sum."
+        "Default: mean,log."
     ),
 ]
 Seed = Annotated[int | None, _option("Random seed. Default: 0.")]

@@ -41,7 +41,7 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    branches : sequence of str, default=("walk", "anonymous")
+    branches : sequence of str, default=("walk", "degree-walk", "anonymous")
         "walk": node features along all walks. "anonymous": patterns of all walks. "path":
         node features along walks that repeat no node. "joint": node features and pattern
         of the same walk. "induced": patterns with the edges between visited nodes.
@@ -71,7 +71,7 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         work. The "walk" branch is always exact.
     n_walks : int, default=30
         Number of walks per node if walks are sampled.
-    pooling : {"sum", "mean", "log"} or tuple of these, default="sum"
+    pooling : {"sum", "mean", "log"} or tuple of these, default=("mean", "log")
         How node embeddings are pooled; "log" is the logarithm of the sum,
         ``sign(x) log(1 + |x|)``. The columns of several poolings are concatenated.
     eps : float, default=1e-7
@@ -140,7 +140,7 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def __init__(  # noqa: PLR0913 - all have defaults
         self,
-        branches: Sequence[str] = ("walk", "anonymous"),
+        branches: Sequence[str] = ("walk", "degree-walk", "anonymous"),
         *,
         walk_length: int = 3,
         anonymous_length: int = 6,
@@ -152,7 +152,7 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         weighting: Literal["probability", "count"] = "probability",
         method: Literal["auto", "exact", "sampled"] = "auto",
         n_walks: int = 30,
-        pooling: Pooling = "sum",
+        pooling: Pooling = ("mean", "log"),
         eps: float = 1e-7,
         node_features: str | Sequence[str] = "auto",
         max_degree: int | None = None,
