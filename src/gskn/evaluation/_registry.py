@@ -8,6 +8,14 @@ from gskn.evaluation._model import Model, one_at_a_time
 from gskn.evaluation._svm import LINEAR, PRECOMPUTED, RBF
 from gskn.exceptions import InputError
 
+# Fixed settings, which do not follow the defaults of GSKN.
+_FIXED: Params = {
+    "branches": ("walk", "anonymous"),
+    "pooling": "sum",
+    "max_degree": 32,
+    "rare_walks": False,
+}
+
 
 def _gskn_grid(*branches: str) -> tuple[Params, ...]:
     """Return the parameter values among which GSKN models select."""
@@ -21,12 +29,9 @@ def _gskn_grid(*branches: str) -> tuple[Params, ...]:
     ]
     if "walk" in branches:
         changes.append({"node_features": "degrees"})  # attributes may be noise, as on BZR
-    center: Params = {"branches": branches, "pooling": "log", "max_degree": 32}
-    return one_at_a_time(center, changes)
+    return one_at_a_time({**_FIXED, "branches": branches, "pooling": "log"}, changes)
 
 
-# Fixed settings, which do not follow the defaults of GSKN.
-_FIXED: Params = {"branches": ("walk", "anonymous"), "pooling": "sum", "max_degree": 32}
 # 32 landmarks: 32 columns per branch.
 _SINGLE_LENGTH: Params = {**_FIXED, "aggregate": False}
 GSKN_MODELS = (
