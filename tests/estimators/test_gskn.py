@@ -324,7 +324,8 @@ def test_from_paper_has_fixed_settings():
     assert model.branches == ("walk", "anonymous")
     assert (model.walk_length, model.anonymous_length, model.n_landmarks) == (3, 6, 32)
     assert (model.alpha, model.beta, model.aggregate) == (1.5, 1.5, False)
-    assert (model.pooling, model.max_degree, model.random_state) == ("sum", 32, 3)
+    assert (model.pooling, model.max_degree, model.rare_walks) == ("sum", 32, False)
+    assert model.random_state == 3
     graphs = datasets.load("MUTAG").graphs[:20]
     embeddings = model.fit_transform(graphs)
     assert embeddings.shape[1] <= 64

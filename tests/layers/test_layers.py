@@ -4,7 +4,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from gskn import AttributeEncoder, as_batch, datasets
+from gskn import GSKN, AttributeEncoder, as_batch, datasets
 from gskn.exceptions import InputError
 from gskn.graphs import GraphBatch
 from gskn.layers import (
@@ -19,8 +19,12 @@ from gskn.layers import (
     WalkLayer,
     _enumerated,
     _path,
+    _rare_walks,
 )
+from gskn.layers._landmarks import choose_landmarks
+from gskn.layers._rare_walks import RareWalks
 from tests.reference import layers as reference
+from tests.reference import walks as walks_reference
 from tests.walks.test_counts import graphs
 
 LAYERS = {
@@ -216,3 +220,66 @@ def test_graph_without_long_paths_has_zero_embeddings():
     layer = fitted("path", 3, batch, attributes(2), aggregate=False)
     (embeddings,) = layer.transform(batch, NodeFeatures.from_rows(attributes(2)), None)
     np.testing.assert_allclose(embeddings, 0)
+
+
+@pytest.mark.parametrize("name", ["MUTAG", "structure"])
+@pytest.mark.parametrize("n_landmarks", [32, 100])
+def test_number_of_columns_does_not_depend_on_seed(name, n_landmarks):
+    graphs = datasets.load(name).graphs
+    names = []
+    for seed in range(5):
+        model = GSKN(("walk", "degree-walk", "anonymous"), n_landmarks=n_landmarks)
+        model.set_params(walk_length=4, anonymous_length=4, random_state=seed).fit(graphs)
+        names.append(model.get_feature_names_out().tolist())
+    assert all(other == names[0] for other in names)
+
+
+def test_without_rare_walks_landmarks_are_sampled_walks():
+    graphs = datasets.load("MUTAG").graphs
+    counts = set()
+    for seed in range(5):
+        model = GSKN(("walk",), rare_walks=False, random_state=seed).fit(graphs)
+        counts.add(model.n_node_features_out_)
+    assert len(counts) > 1
+    assert max(counts) <= GSKN(("walk",)).fit(graphs).n_node_features_out_
+
+
+def slow_sequences(graph, codes, length):
+    """Return the codes along all walks."""
+    return {
+        tuple(codes[node] for node in walk)
+        for start in graph
+        for walk in walks_reference.walks(graph, start, length)
+    }
+
+
+@settings(max_examples=30)
+@given(graph=graphs(max_nodes=5), seed=st.integers(0, 99))
+def test_sequences_of_codes_are_complete(graph, seed):
+    if not len(graph):
+        return
+    codes = np.random.default_rng(seed).integers(0, 3, len(graph))
+    rare = RareWalks(as_batch(graph), codes, 1000)
+    for length in (3, 1, 4):
+        sequences = rare.sequences(length)
+        expected = slow_sequences(graph, codes, length)
+        assert len(sequences) == len(expected)
+        assert set(map(tuple, sequences.tolist())) == expected
+    few = RareWalks(as_batch(graph), codes, 2).sequences(4)
+    assert len(few) == min(2, len(slow_sequences(graph, codes, 4)))
+    assert set(map(tuple, few.tolist())) <= slow_sequences(graph, codes, 4)
+
+
+def test_sequences_that_take_too_much_work_are_left_out(monkeypatch):
+    monkeypatch.setattr(_rare_walks, "_MAX_WORK", 5)
+    rare = RareWalks(as_batch(nx.complete_graph(4)), np.arange(4), 100)
+    assert rare.sequences(1).shape == (4, 1)
+    assert rare.sequences(2).shape == (0, 2)
+
+
+def test_sparse_points_have_distinct_centers():
+    points = np.eye(200)
+    landmarks = choose_landmarks(points, np.ones(200), 50, 0)
+    assert landmarks.shape == (50, 200)
+    np.testing.assert_allclose(landmarks.sum(axis=1), 1)
+    np.testing.assert_array_equal(landmarks, choose_landmarks(points, np.ones(200), 50, 0))

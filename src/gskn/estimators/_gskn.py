@@ -81,6 +81,11 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     max_degree : int or None, default=None
         Largest degree with a separate column in the one-hot encoding of degrees; None
         encodes all degrees exactly. See `AttributeEncoder`.
+    rare_walks : bool, default=True
+        Whether walks that exist in the graphs, but not in the sample of about 5,000 walks
+        among which landmarks are chosen, are added if the sample has fewer distinct walks
+        than ``n_landmarks``. Then the number of columns of the branches "walk" and
+        "degree-walk" does not depend on the seed.
     random_state : int, Generator or None, default=None
         Seed of landmarks and of sampled walks.
     n_jobs : int or None, default=None
@@ -156,6 +161,7 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         eps: float = 1e-7,
         node_features: str | Sequence[str] = "auto",
         max_degree: int | None = None,
+        rare_walks: bool = True,
         random_state: RandomState = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -175,6 +181,7 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.eps = eps
         self.node_features = node_features
         self.max_degree = max_degree
+        self.rare_walks = rare_walks
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose

@@ -34,6 +34,7 @@ PAPER_PARAMETERS: dict[str, Any] = {
     "aggregate": False,
     "pooling": "sum",
     "max_degree": 32,
+    "rare_walks": False,
 }
 _MAX_INTEGERS = {
     "walk_length": MAX_WALK_LENGTH,
@@ -59,16 +60,17 @@ def check_parameters(values: dict[str, Any]) -> LayerParams:
     for name, choices in _CHOICES.items():
         check_choice(values[name], name, choices=choices)
     check_pooling(values["pooling"])
-    for name in ("aggregate", "verbose"):
+    for name in ("aggregate", "rare_walks", "verbose"):
         check_flag(values[name], name)
     check_n_jobs(values["n_jobs"])
     check_node_features(values["node_features"])
     check_max_degree(values["max_degree"])
     as_generator(values["random_state"])
     _check_lengths(check_branches(values["branches"]), values)
-    named = ("n_landmarks", "alpha", "beta", "weighting", "method", "n_walks", "eps")
-    kept = {name: _plain(values[name]) for name in named}
-    return LayerParams(aggregate=bool(values["aggregate"]), **kept)
+    names = ("n_landmarks", "alpha", "beta", "weighting", "method", "n_walks", "eps")
+    params = {name: _plain(values[name]) for name in names}
+    params |= {name: bool(values[name]) for name in ("aggregate", "rare_walks")}
+    return LayerParams(**params)
 
 
 def make_stack(values: dict[str, Any]) -> Stack:

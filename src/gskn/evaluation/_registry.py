@@ -9,7 +9,12 @@ from gskn.evaluation._model import EMBEDDING_CLASSIFIERS, Model
 from gskn.exceptions import InputError
 
 # Fixed settings, which do not follow the defaults of GSKN.
-_FIXED: Params = {"branches": ("walk", "anonymous"), "pooling": "sum", "max_degree": 32}
+_FIXED: Params = {
+    "branches": ("walk", "anonymous"),
+    "pooling": "sum",
+    "max_degree": 32,
+    "rare_walks": False,
+}
 # 32 landmarks: 32 columns per branch.
 _SINGLE_LENGTH: Params = {**_FIXED, "aggregate": False}
 GSKN_MODELS = (

@@ -32,7 +32,9 @@ class AnonymousLayer(Layer):
 
     length_parameter = "anonymous_length"
     max_length = MAX_PATTERN_LENGTH
-    ignored_parameters = frozenset({"walk_length", "alpha", "node_features", "max_degree"})
+    ignored_parameters = frozenset(
+        {"walk_length", "alpha", "node_features", "max_degree", "rare_walks"}
+    )
 
     def n_columns(self, length: int, n_features: int) -> int:
         """Return the number of columns of a landmark: one-hot symbols along a walk."""

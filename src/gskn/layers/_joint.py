@@ -20,7 +20,7 @@ from gskn.walks import patterns
 class JointLayer(EnumeratedLayer):
     """Sum over all walks from a node of the joint kernel with every landmark."""
 
-    ignored_parameters = frozenset({"anonymous_length"})
+    ignored_parameters = frozenset({"anonymous_length", "rare_walks"})
     only_paths = False
 
     def n_columns(self, length: int, n_features: int) -> int:

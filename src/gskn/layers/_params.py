@@ -23,6 +23,7 @@ class LayerParams:
     method: str = "auto"
     n_walks: int = 30
     eps: float = 1e-7
+    rare_walks: bool = True  # whether walks that a sample misses may be landmarks
 
     @property
     def n_samples(self) -> int:

@@ -40,7 +40,7 @@ class PathLayer(EnumeratedLayer):
     and graphs with edge weights that are used, are enumerated.
     """
 
-    ignored_parameters = frozenset({"anonymous_length", "beta"})
+    ignored_parameters = frozenset({"anonymous_length", "beta", "rare_walks"})
     only_paths = True
 
     def n_columns(self, length: int, n_features: int) -> int:

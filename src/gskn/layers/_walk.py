@@ -14,6 +14,7 @@ from gskn.layers._landmarks import check_points, choose_landmarks, distinct_walk
 from gskn.layers._layer import Layer, draw_seed
 from gskn.layers._nystrom import NystromMap
 from gskn.layers._params import Advance, no_progress
+from gskn.layers._rare_walks import RareWalks
 from gskn.walks import walks_for_landmarks
 
 
@@ -47,9 +48,15 @@ class WalkLayer(Layer):
             batch, self.length, self.params.n_samples, draw_seed(generator)
         )
         codes = features.codes[walks]
+        rare = RareWalks(batch, features.codes, self.params.n_landmarks)
         maps = []
         for length in self.lengths:
             walk_codes, counts = distinct_walks(codes[:, :length])
+            if self.params.rare_walks and len(walk_codes) < self.params.n_landmarks:
+                missing = rare.sequences(length)
+                walk_codes, counts = distinct_walks(
+                    np.concatenate([codes[:, :length], missing])
+                )
             check_points(len(walk_codes), self.n_columns(length, features.n_features))
             points = features.table[walk_codes].reshape(len(walk_codes), -1)
             landmarks = choose_landmarks(
