@@ -28,6 +28,8 @@ exclude_patterns = ["_extensions", "_templates", "guide/generated", "results/gen
 templates_path = ["_templates"]
 default_role = "py:obj"  # single backticks in docstrings link to public objects
 nitpicky = True
+# numpydoc links properties of an estimator to pages of their own, which do not exist.
+nitpick_ignore = [("py:obj", "coef_"), ("py:obj", "intercept_")]
 smartquotes = False  # keep the two dashes of command-line options
 
 myst_enable_extensions = ["amsmath", "colon_fence", "deflist", "dollarmath", "substitution"]
