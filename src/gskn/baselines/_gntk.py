@@ -21,7 +21,11 @@ from gskn.baselines._shared._colors import Colors, initial_colors, mix
 from gskn.baselines._shared._cost import check_graph_sizes, check_runtime
 from gskn.baselines._shared._jit_tangent import fill_sandwich, pass_layer
 from gskn.baselines._shared._kernel import NormalizedKernel
-from gskn.baselines._shared._node_features import keep_node_features, select_node_features
+from gskn.baselines._shared._node_features import (
+    keep_node_features,
+    select_node_features,
+    uses_attributes,
+)
 from gskn.baselines._shared._unfoldings import (
     Unfoldings,
     make_closed_adjacency,
@@ -156,10 +160,7 @@ class GNTK(NormalizedKernel):
         depends : bool
             True if fitting to other graphs can change the result.
         """
-        selection = select_node_features(self.node_features, _SUPPORTED)
-        if selection is None:
-            return batch.n_attributes > 0
-        return "attributes" in selection
+        return uses_attributes(self.node_features, _SUPPORTED, batch)
 
     def _learn(self, batch: GraphBatch) -> "_Described":
         check_int(self.n_blocks, "n_blocks", minimum=1, maximum=MAX_LAYERS)

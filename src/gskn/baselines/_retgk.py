@@ -178,7 +178,7 @@ class RetGK(GraphKernel):
         return np.asarray(pdist(nodes.returns[sample]))
 
     def _compare(self, left: "_Nodes", right: "_Nodes") -> FloatArray:
-        """Return distances; those of the training graphs are known from the fit."""
+        """Return distances; the fit computed the distances of the training graphs."""
         if left is right:
             return self.distances_
         products = left.products(right, self.node_width_, self.n_jobs)

@@ -16,7 +16,11 @@ from gskn.baselines._shared._baseline import Variant, parameter_grid
 from gskn.baselines._shared._colors import initial_colors, refine
 from gskn.baselines._shared._counts import Counts, count_nodes
 from gskn.baselines._shared._kernel import GraphKernel
-from gskn.baselines._shared._node_features import keep_node_features, select_node_features
+from gskn.baselines._shared._node_features import (
+    keep_node_features,
+    select_node_features,
+    uses_attributes,
+)
 from gskn.baselines._shared._transport import PointClouds, transport_distances
 from gskn.graphs import GraphBatch, as_batch
 
@@ -146,10 +150,7 @@ class WWLKernel(GraphKernel):
         depends : bool
             True if fitting to other graphs can change the result.
         """
-        selection = select_node_features(self.node_features, _SUPPORTED)
-        if selection is None:
-            return batch.n_attributes > 0
-        return "attributes" in selection
+        return uses_attributes(self.node_features, _SUPPORTED, batch)
 
     def _uses_labels(self) -> bool:
         return self.scaler_ is None

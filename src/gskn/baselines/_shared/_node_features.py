@@ -34,6 +34,16 @@ def select_node_features(
     return selection
 
 
+def uses_attributes(
+    node_features: Any, supported: tuple[tuple[str, ...], ...], batch: GraphBatch
+) -> bool:
+    """Return whether attributes are selected; "auto" uses them if the graphs have them."""
+    selection = select_node_features(node_features, supported)
+    if selection is None:
+        return batch.n_attributes > 0
+    return "attributes" in selection
+
+
 def keep_node_features(batch: GraphBatch, selection: tuple[str, ...] | None) -> GraphBatch:
     """Return the batch without the labels or attributes that are not selected."""
     if selection is None:
