@@ -17,7 +17,7 @@ from gskn.cli._options import (
     built_in_sets,
     check_not_input,
     is_same_file,
-    reading,
+    read_labelled,
 )
 
 if TYPE_CHECKING:
@@ -308,23 +308,13 @@ def _model_names(models: str) -> list[str]:
 def _load(
     names: list[str] | None, classes: Path | None, data_home: Path | None
 ) -> list["Dataset"]:
-    from gskn import datasets
-
     names = names or built_in_sets(data_home)
     paths = [as_path(name) for name in names]
     if classes is not None and (len(paths) > 1 or paths[0] is None):
         raise typer.BadParameter(
             "needs exactly one file or folder of graphs.", param_hint="--classes"
         )
-    loaded = []
-    for name, path in zip(names, paths, strict=True):
-        with reading(name, data_home):
-            loaded.append(
-                datasets.load(name, data_home)
-                if path is None
-                else datasets.read(path, classes)
-            )
-    return loaded
+    return [read_labelled(name, classes, data_home) for name in names]
 
 
 def _row(name: str, records: list["Record"], metric: str) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
+    from gskn.datasets import Dataset
     from gskn.graphs import GraphBatch
 
 DataHome = Annotated[
@@ -65,6 +66,17 @@ def find_source(name: str, data_home: Path | None) -> "Path | GraphBatch":
     if path is None:
         return datasets.load(name, data_home).graphs
     return path if is_streamed(path) else read_graphs(path)
+
+
+def read_labelled(name: str, classes: Path | None, data_home: Path | None) -> "Dataset":
+    """Return graphs with their classes from a data set, or from a file or folder."""
+    from gskn import datasets
+
+    path = as_path(name)
+    with reading(name, data_home):
+        if path is None:
+            return datasets.load(name, data_home)
+        return datasets.read(path, classes)
 
 
 @contextmanager

@@ -1,6 +1,9 @@
 """Estimators with the API of scikit-learn."""
 
 # Names imported as themselves are shared with other packages of gskn; they are not public.
+from gskn.estimators._any_model import Predictor as Predictor
+from gskn.estimators._any_model import load_any as load_any
+from gskn.estimators._any_model import predict_once as predict_once
 from gskn.estimators._classifier import GSKNClassifier
 from gskn.estimators._gram import LAPLACIAN as LAPLACIAN
 from gskn.estimators._gram import LINEAR as LINEAR
@@ -18,6 +21,7 @@ from gskn.estimators._regressor import GSKNRegressor
 from gskn.estimators._sample import check_nodes as check_nodes
 from gskn.estimators._sample import draw_graphs as draw_graphs
 from gskn.estimators._search import screening_machines as screening_machines
+from gskn.estimators._selected import Selected as Selected
 from gskn.estimators._selection import select_classifier as select_classifier
 
 __all__ = ["GSKN", "GSKNClassifier", "GSKNRegressor"]

@@ -1,0 +1,79 @@
+"""Write one row per graph or node, computed chunk by chunk."""
+
+import json
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from gskn import GSKN
+    from gskn._row_files import Write
+    from gskn._types import FloatArray, NameArray
+    from gskn.graphs import GraphBatch
+
+MakeRows: TypeAlias = "Callable[[GraphBatch], tuple[dict[str, NameArray], FloatArray]]"
+
+
+def write_rows(
+    chunks: "Iterable[GraphBatch]",
+    out: Path | None,
+    columns: Sequence[str],
+    metadata: dict[str, str],
+    make_rows: MakeRows,
+    *,
+    level: str = "graph",
+) -> int:
+    """Write the ids and numbers of all chunks and return the number of rows.
+
+    None writes csv to stdout. A file is written completely or not at all.
+    """
+    from gskn.exceptions import InputError
+
+    n_rows = 0
+    with _open_rows(out, columns, metadata) as write:
+        for chunk in chunks:
+            ids, values = make_rows(chunk)
+            write(ids, values)
+            n_rows += len(values)
+        if not n_rows:
+            raise InputError(f"There are no {level}s in the input.")
+    return n_rows
+
+
+def _open_rows(
+    out: Path | None, columns: Sequence[str], metadata: dict[str, str]
+) -> "AbstractContextManager[Write]":
+    from gskn._row_files import open_row_file, open_row_stream
+
+    if out is not None:
+        return open_row_file(out, columns, metadata)
+    return open_row_stream(sys.stdout.buffer, columns)
+
+
+def graph_names(chunk: "GraphBatch") -> "NameArray":
+    """Return the names of the graphs as valid UTF-8."""
+    if chunk.graph_names is None:
+        raise AssertionError("iter_graphs sets all names")
+    return as_utf8(chunk.graph_names)
+
+
+def as_utf8(names: "NameArray") -> "NameArray":
+    """Escape names that are not valid UTF-8, as file names may be."""
+    if names.dtype.kind == "i":
+        return names
+    try:
+        "".join(map(str, names)).encode()
+    except UnicodeEncodeError:
+        names = names.copy()
+        names[:] = [str(name).encode(errors="backslashreplace").decode() for name in names]
+    return names
+
+
+def metadata_of(model: "GSKN") -> dict[str, str]:
+    """Return the version and the parameters of an embedding, for parquet files."""
+    from gskn import __version__
+
+    parameters = json.dumps(model.get_params(deep=False))
+    return {"gskn_version": __version__, "gskn_parameters": parameters}
