@@ -41,7 +41,9 @@ def embed(  # noqa: PLR0913, PLR0917 - one option each
     level: Annotated[Level, typer.Option(help="Embed graphs or nodes.")] = Level.graph,
     model: Annotated[
         Path | None,
-        typer.Option(help="Model file of gskn fit or gskn train. Default: fit to the input."),
+        typer.Option(
+            help="Model file of gskn fit or gskn train. Default: fit to the input."
+        ),
     ] = None,
     branches: model_options.Branches = None,
     walk_length: model_options.WalkLength = None,

@@ -1,16 +1,17 @@
 """Load a model of any class from a file, and predict graphs with it."""
 
+from copy import copy
 from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
+from sklearn.preprocessing import FunctionTransformer
 
 from gskn._types import AnyArray, FloatArray
 from gskn.estimators._classifier import GSKNClassifier
 from gskn.estimators._gskn import GSKN
 from gskn.estimators._persist import read_class
 from gskn.estimators._regressor import GSKNRegressor
-from gskn.estimators._tasks import most_likely
 from gskn.graphs import GraphBatch
 
 Predictor: TypeAlias = GSKNClassifier | GSKNRegressor
@@ -33,8 +34,9 @@ def predict_once(
 
     The results are the same as those of `predict` and `predict_proba`.
     """
-    outputs = model.machine_.decide(np.asarray(model.embedding_.transform(graphs)))
-    if isinstance(model, GSKNRegressor):
-        return None, outputs
-    classes = model.classes_[most_likely(outputs)]
-    return classes, model.calibration_.probabilities(outputs)
+    embeddings = np.asarray(model.embedding_.transform(graphs))
+    machine = copy(model)  # predicts embeddings instead of graphs
+    machine.embedding_ = FunctionTransformer()
+    if isinstance(machine, GSKNRegressor):
+        return None, machine.predict(embeddings)[:, None]
+    return machine.predict(embeddings), machine.predict_proba(embeddings)
