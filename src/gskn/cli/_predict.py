@@ -72,7 +72,7 @@ def predict(
         source = find_source(graphs, data_home)
     summary = _Summary()
     # A progress bar would be mixed with the rows on a terminal.
-    shown = file is not None or not sys.stdout.isatty()
+    shown = file is not None or sys.stdout is None or not sys.stdout.isatty()
     with model_options.counting(shown=shown) as count:
         chunks = count("predicting", iter_graphs(source))
         n_graphs = _write_predictions(chunks, fitted, file, summary)

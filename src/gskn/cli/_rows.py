@@ -3,11 +3,12 @@
 import json
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     from gskn import GSKN
     from gskn._row_files import Write
     from gskn._types import FloatArray, NameArray
@@ -46,9 +47,12 @@ def _open_rows(
     out: Path | None, columns: Sequence[str], metadata: dict[str, str]
 ) -> "AbstractContextManager[Write]":
     from gskn._row_files import open_row_file, open_row_stream
+    from gskn.exceptions import InputError
 
     if out is not None:
         return open_row_file(out, columns, metadata)
+    if sys.stdout is None:
+        raise InputError("The standard output is closed; give a file with -o.")
     return open_row_stream(sys.stdout.buffer, columns)
 
 
