@@ -188,6 +188,22 @@ def test_failures_print_one_line_and_leave_no_file(models, tmp_path, call):
     assert call("predict", names)[0] == 2
 
 
+def test_unseen_labels_are_reported_once(tmp_path, call):
+    for name, text in (("old", "CCO\nCO\nCCC\nCOC\n"), ("new", "CCN\nBrCO\n")):
+        (tmp_path / f"{name}.smi").write_text(text)
+    path, out = tmp_path / "model.gskn", tmp_path / "rows.csv"
+    graphs = read_graphs(tmp_path / "old.smi")
+    GSKNRegressor(selection="none").fit(graphs, graphs.graph_sizes).save(path)
+    for arguments in (("predict", path), ("embed", "--model", path)):
+        code, _, stderr = call(*arguments, tmp_path / "new.smi", "-o", out)
+        assert code == 0
+        assert stderr.count("\n") == 1
+        assert "2 of 6 nodes have labels that no training graph has" in stderr
+        assert "'Br'" in stderr
+        assert "'N'" in stderr
+        assert call(*arguments, tmp_path / "old.smi", "-o", out)[2] == ""
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="needs signals of Unix")
 @pytest.mark.parametrize(
     ("suffix", "sign", "expected"),

@@ -15,7 +15,7 @@ def folder(tmp_path):
     """Return a folder of rings with chords, and the number of nodes as target."""
     folder = tmp_path / "graphs"
     folder.mkdir()
-    lines = []
+    lines = ["graph,value\n"]
     for number in range(30):
         graph = nx.cycle_graph(4 + number % 7)
         graph.add_edge(0, 2 if number % 2 else 3)

@@ -16,7 +16,7 @@ from gskn.cli._options import (
     is_same_file,
     reading,
 )
-from gskn.cli._rows import as_utf8, graph_names, metadata_of, write_rows
+from gskn.cli._rows import as_utf8, graph_names, metadata_of, watch_labels, write_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -92,7 +92,10 @@ def embed(  # noqa: PLR0913, PLR0917 - one option each
         if fitted is None:
             fitted = model_options.make_model(parameters, jobs)
             fitted.fit_chunks(count("fitting", iter_graphs(source)))
-        n_rows = _write_rows(count("embedding", iter_graphs(source)), fitted, level, out)
+        chunks = count("embedding", iter_graphs(source))
+        if model is not None:
+            chunks = watch_labels(chunks, fitted)
+        n_rows = _write_rows(chunks, fitted, level, out)
     seconds = time.monotonic() - begin
     echo(
         f"{out}: {n_rows:,} {level.value} embeddings, {len(_columns(fitted, level))} "

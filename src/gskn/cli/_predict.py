@@ -17,7 +17,7 @@ from gskn.cli._options import (
     is_same_file,
     reading,
 )
-from gskn.cli._rows import graph_names, metadata_of, write_rows
+from gskn.cli._rows import graph_names, metadata_of, watch_labels, write_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -75,6 +75,7 @@ def predict(
     shown = file is not None or sys.stdout is None or not sys.stdout.isatty()
     with model_options.counting(shown=shown) as count:
         chunks = count("predicting", iter_graphs(source))
+        chunks = watch_labels(chunks, fitted.embedding_)
         n_graphs = _write_predictions(chunks, fitted, file, summary)
     seconds = time.monotonic() - begin
     prefix = "" if file is None else f"{file}: "

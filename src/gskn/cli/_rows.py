@@ -2,7 +2,8 @@
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Sequence
+import warnings
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from gskn.graphs import GraphBatch
 
 MakeRows: TypeAlias = "Callable[[GraphBatch], tuple[dict[str, NameArray], FloatArray]]"
+
+_MAX_LABELS = 3  # in a warning
 
 
 def write_rows(
@@ -73,6 +76,35 @@ def as_utf8(names: "NameArray") -> "NameArray":
         names = names.copy()
         names[:] = [str(name).encode(errors="backslashreplace").decode() for name in names]
     return names
+
+
+def watch_labels(chunks: "Iterable[GraphBatch]", model: "GSKN") -> "Iterator[GraphBatch]":
+    """Yield chunks; warn at the end about node labels that no training graph has."""
+    import numpy as np
+
+    from gskn._validation import shorten
+    from gskn.exceptions import GsknWarning
+
+    known_labels = set(getattr(model.encoder_, "label_values_", ()))
+    n_nodes = n_unseen = 0
+    examples: dict[Hashable, None] = {}
+    for chunk in chunks:
+        yield chunk
+        n_nodes += chunk.n_nodes
+        if chunk.node_labels is not None and known_labels:
+            is_unseen = np.array([v not in known_labels for v in chunk.label_values])
+            unseen = chunk.node_labels[is_unseen[chunk.node_labels]]
+            n_unseen += len(unseen)
+            if len(examples) < _MAX_LABELS:
+                examples |= dict.fromkeys(chunk.label_values[n] for n in np.unique(unseen))
+    if n_unseen:
+        listed = ", ".join(shorten(label) for label in list(examples)[:_MAX_LABELS])
+        warnings.warn(
+            f"{n_unseen:,} of {n_nodes:,} nodes have labels that no training graph has, "
+            f"for instance {listed}. They are treated as one unknown label.",
+            GsknWarning,
+            stacklevel=1,
+        )
 
 
 def metadata_of(model: "GSKN") -> dict[str, str]:

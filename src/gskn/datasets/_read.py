@@ -30,7 +30,7 @@ from gskn.graphs import (
 )
 
 _MAX_CLASS_LENGTH = 1000  # numpy stores all strings with the length of the longest
-_HEADERS = (("graph", "id", "name", "file"), ("class", "label", "target", "y"))
+_HEADERS = (("graph", "id", "name", "file"), ("class", "label", "target", "value", "y"))
 
 
 def read(path: str | Path, classes: str | Path | None = None) -> Dataset:
