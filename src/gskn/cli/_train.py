@@ -11,6 +11,7 @@ from gskn.cli._options import (
     AsJson,
     DataHome,
     Jobs,
+    Task,
     as_path,
     check_not_input,
     is_same_file,
@@ -22,14 +23,6 @@ if TYPE_CHECKING:
     from gskn._types import AnyArray
     from gskn.estimators import Predictor
     from gskn.graphs import GraphBatch
-
-
-class Task(Enum):
-    """Whether targets are classes or values."""
-
-    auto = "auto"
-    classes = "classes"
-    values = "values"
 
 
 class Kernel(Enum):
@@ -79,14 +72,13 @@ def train(  # noqa: PLR0913, PLR0917 - one option each
     Example: gskn train my-graphs/ -o model.gskn
     """
     from gskn.cli._console import echo
-    from gskn.datasets import detect_task
 
     begin = time.monotonic()
     _check_options(data, out, classes, task, balanced=balanced)
     options: dict[str, Any] = {"kernel": kernel.value, "random_state": seed, "n_jobs": jobs}
     _check_numbers(seed, jobs)
-    loaded = read_labelled(data, classes, data_home)
-    kind, targets = detect_task(loaded.y, task.value)
+    loaded = read_labelled(data, classes, data_home, task.value)
+    kind, targets = loaded.targets, loaded.y
     if balanced:
         _check_balanced(kind)
         options["class_weight"] = "balanced"
