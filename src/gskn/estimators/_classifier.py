@@ -152,7 +152,7 @@ class GSKNClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         """
         self._check_parameters()
         batch, y, weights = read_graphs_and_targets(X, y, sample_weight)
-        classes, codes = _check_classes(y)
+        classes, codes = check_classes(y)
         if self.class_weight == "balanced":
             totals = np.bincount(codes, weights)
             weights = weights * (weights.sum() / len(classes) / totals)[codes]
@@ -249,7 +249,7 @@ def _calibrate(
     return Calibration.from_outputs(outputs, task.codes[samples], weights)
 
 
-def _check_classes(y: AnyArray) -> tuple[AnyArray, AnyArray]:
+def check_classes(y: AnyArray) -> tuple[AnyArray, AnyArray]:
     """Return the classes, and the number of the class of every graph."""
     try:
         check_classification_targets(y)

@@ -15,13 +15,14 @@ class GINConvolution(Convolution):
     first layer is applied before the sum, which gives the same result.
     """
 
-    def __init__(self, n_in: int, n_out: int, *, train_epsilon: bool = True) -> None:
+    def __init__(self, n_in: int, n_out: int, *, n_middle: int | None = None) -> None:
         super().__init__()
-        self.first = nn.Linear(n_in, n_out, bias=False)
-        self.bias = nn.Parameter(torch.zeros(n_out))
-        self.epsilon = nn.Parameter(torch.zeros(1), requires_grad=train_epsilon)
-        self.norm = BatchNorm(n_out)
-        self.second = nn.Linear(n_out, n_out)
+        n_middle = n_out if n_middle is None else n_middle
+        self.first = nn.Linear(n_in, n_middle, bias=False)
+        self.bias = nn.Parameter(torch.zeros(n_middle))
+        self.epsilon = nn.Parameter(torch.zeros(1))
+        self.norm = BatchNorm(n_middle)
+        self.second = nn.Linear(n_middle, n_out)
 
     def forward(self, graphs: GraphTensors, rows: Tensor | NodeRows) -> Tensor:
         """Return the new features of every node."""

@@ -35,9 +35,10 @@ class NodeModule(nn.Module):
         super().__init__()
         make = CONVOLUTIONS[convolution]
         sizes = [n_features] + (n_layers - 1) * [n_hidden]
-        last = {"concatenates": False} if convolution == "gat" else {}
         layers = [make(n_in, n_hidden, **options) for n_in in sizes[:-1]]
-        self.layers = nn.ModuleList([*layers, make(sizes[-1], n_out, **options, **last)])
+        last = {"gat": {"concatenates": False}, "gin": {"n_middle": n_hidden}}
+        last_options = {**options, **last.get(convolution, {})}
+        self.layers = nn.ModuleList([*layers, make(sizes[-1], n_out, **last_options)])
         self.dropout = nn.Dropout(dropout)
         self.normalize = normalize
 
