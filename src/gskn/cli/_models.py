@@ -1,12 +1,18 @@
 """``gskn models``: list the models that can be evaluated."""
 
+from typing import TYPE_CHECKING
+
 from gskn.cli._options import AsJson
+
+if TYPE_CHECKING:
+    from gskn.evaluation import Model
 
 
 def models(as_json: AsJson = False) -> None:
-    """List the models for gskn evaluate: GSKN and baselines.
+    """List the models for gskn evaluate: GSKN, baselines and networks.
 
     The grid is the number of parameter values to select from on the training part.
+    A model with an extra needs optional packages: pip install 'gskn[torch]'.
 
     Example: gskn models
     """
@@ -17,7 +23,8 @@ def models(as_json: AsJson = False) -> None:
         {
             "name": model.name,
             "description": model.description,
-            "output": "kernel" if model.gives_kernels else "embedding",
+            "output": _output(model),
+            "extra": model.extra or "",
             "grid": len(model.grid),
         }
         # Only in JSON: the table has to fit into 80 columns.
@@ -25,3 +32,9 @@ def models(as_json: AsJson = False) -> None:
         for model in MODELS.values()
     ]
     show(rows, title="Models", as_json=as_json)
+
+
+def _output(model: "Model") -> str:
+    if model.predicts_classes:
+        return "classes"
+    return "kernel" if model.gives_kernels else "embedding"

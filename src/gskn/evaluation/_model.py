@@ -39,13 +39,18 @@ class Model:
         their defaults.
     classifiers : tuple of mappings
         Kernel and C of an SVM: "linear", "rbf" or "laplacian" on standardized embeddings;
-        "precomputed" for estimators that return kernels with the training graphs.
+        "precomputed" for estimators that return kernels with the training graphs. Empty
+        for estimators that predict classes themselves.
     estimator : callable
-        Class of transformers with the API of scikit-learn.
+        Class of transformers or classifiers with the API of scikit-learn.
     transductive : bool
         Whether the estimator is fitted once to all graphs, without their classes, instead
         of to the training graphs of every fold. For estimators that would take too long
         otherwise.
+    extra : str or None
+        Extra of gskn that the estimator needs to be fitted.
+    nodes : Model or None
+        Model that has this name on data sets with classes of nodes; None: this model.
 
     Examples
     --------
@@ -64,6 +69,8 @@ class Model:
     classifiers: tuple[Params, ...] = field(default_factory=lambda: EMBEDDING_CLASSIFIERS)
     estimator: Callable[..., Any] = GSKN
     transductive: bool = False
+    extra: str | None = None
+    nodes: "Model | None" = None
 
     @property
     def configuration(self) -> dict[str, Any]:
@@ -87,7 +94,12 @@ class Model:
     @property
     def gives_kernels(self) -> bool:
         """Whether the estimator returns kernels with the training graphs."""
-        return bool(self.classifiers[0]["kernel"] == "precomputed")
+        return any(params["kernel"] == "precomputed" for params in self.classifiers)
+
+    @property
+    def predicts_classes(self) -> bool:
+        """Whether the estimator predicts classes itself, without a classifier."""
+        return not self.classifiers
 
     @property
     def embeds_nodes(self) -> bool:

@@ -23,11 +23,12 @@ from gskn.evaluation._cache import EmbeddingCache, SplitEmbeddings
 from gskn.evaluation._digest import digest_data, digest_folds
 from gskn.evaluation._limits import check_seed
 from gskn.evaluation._model import Model, as_json
+from gskn.evaluation._network_models import check_supports_graphs, predict_fold
 from gskn.evaluation._records import Clock, Record, with_provenance
 from gskn.evaluation._registry import find_models
 from gskn.evaluation._result_file import ResultFile
 from gskn.evaluation._scores import score_classes
-from gskn.exceptions import InputError
+from gskn.exceptions import InputError, MissingExtraError
 
 Folds = Sequence[tuple[IndexArray, IndexArray]]
 
@@ -199,8 +200,12 @@ class _Run:
                 yield self._finish_fold(stored[template.key])
             elif not self._is_skipped(model):
                 try:
-                    record = self._nested_fold(model, template, embeddings)
-                except InputError as error:
+                    check_supports_graphs(model)
+                    fold = (
+                        self._network_fold if model.predicts_classes else self._nested_fold
+                    )
+                    record = fold(model, template, embeddings)
+                except (InputError, MissingExtraError) as error:
                     self._skip(model, error)
                     continue
                 yield self._finish_fold(record, new=True)
@@ -219,6 +224,22 @@ class _Run:
         chosen = _chosen(selection.params, selection.classifier, train)
         chosen["inner"] = selection.inner_score
         return with_provenance(replace(template, scores=scores, chosen=chosen), clock)
+
+    def _network_fold(
+        self, model: Model, template: Record, embeddings: SplitEmbeddings
+    ) -> Record:
+        """Select the parameters of a network, then fit and test it on one fold."""
+        clock, y = Clock(), self.data.y
+        train, test, seed = embeddings.train, embeddings.test, embeddings.seed
+        graphs = self.data.graphs
+        result = predict_fold(model, graphs, y, train, test, seed, self.n_jobs, clock)
+        probabilities = result.probabilities
+        if len(result.classes) == 2:
+            probabilities = probabilities[:, 1] - probabilities[:, 0]
+        scores = score_classes(y[test], result.predicted, probabilities, result.classes)
+        return with_provenance(
+            replace(template, scores=scores, chosen=result.chosen), clock
+        )
 
     def _select(
         self, model: Model, embeddings: SplitEmbeddings, y: AnyArray, clock: Clock
@@ -256,6 +277,7 @@ class _Run:
                 continue
             clock = Clock()
             try:
+                check_supports_graphs(model)
                 chosen, scores = self._best_on_test(model, embeddings, folds, clock)
             except InputError as error:
                 self._skip(model, error, n_folds=len(folds))
@@ -270,6 +292,11 @@ class _Run:
         self, model: Model, embeddings: SplitEmbeddings, folds: Folds, clock: Clock
     ) -> _TestResult:
         """Return the parameters with the best mean accuracy on the test folds."""
+        if model.predicts_classes:
+            raise InputError(
+                f"The model {model.name!r} selects its epoch on training graphs; use the "
+                "protocol 'nested'."
+            )
         best, best_mean = _TestResult({}, []), -1.0
         for params in model.grid:
             with clock.measure("embed"):
@@ -311,7 +338,9 @@ class _Run:
             self.advance()
         return True
 
-    def _skip(self, model: Model, error: InputError, n_folds: int = 1) -> None:
+    def _skip(
+        self, model: Model, error: InputError | MissingExtraError, n_folds: int = 1
+    ) -> None:
         """Note that a model does not support these graphs; raise if nobody asked for it."""
         if self.skipped is None:
             raise error

@@ -1,4 +1,4 @@
-"""All models by name: GSKN with its ablations, and the baselines."""
+"""All models by name: GSKN with its ablations, the baselines and the networks."""
 
 from collections.abc import Sequence
 
@@ -6,6 +6,7 @@ from gskn._types import Params
 from gskn.baselines import BASELINES
 from gskn.estimators import GRID, PRECOMPUTED, selection_grid
 from gskn.evaluation._model import EMBEDDING_CLASSIFIERS, Model
+from gskn.evaluation._network_models import NETWORK_MODELS
 from gskn.exceptions import InputError
 
 # Fixed settings, which do not follow the defaults of GSKN.
@@ -96,7 +97,7 @@ BASELINE_MODELS = tuple(
     for baseline in BASELINES
     for variant in baseline.variants
 )
-MODELS = {model.name: model for model in GSKN_MODELS + BASELINE_MODELS}
+MODELS = {model.name: model for model in GSKN_MODELS + BASELINE_MODELS + NETWORK_MODELS}
 
 
 def find_models(names: Sequence[str | Model]) -> list[Model]:

@@ -87,7 +87,7 @@ def save_network(class_name: str, parts: NetworkParts, path: Path) -> None:
     for number, state in enumerate(parts.states):
         arrays |= {_key(number, name): array for name, array in state.items()}
     text = write_header(header).decode()
-    arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+    arrays = {name: np.asarray(array, order="C") for name, array in arrays.items()}
     content = safetensors.save(arrays, metadata={"header": text})
     with whole_file(path) as temporary:
         temporary.write_bytes(content)

@@ -84,9 +84,9 @@ class GIN(GraphNetwork):
     >>> from gskn import datasets
     >>> data = datasets.load("structure")
     >>> graphs, y = data.graphs[::4], data.y[::4]
-    >>> model = GIN(n_layers=2, n_hidden=16, max_epochs=20, random_state=0).fit(graphs, y)
-    >>> model.predict(graphs[:3]).shape, model.predict_proba(graphs[:3]).shape
-    ((3,), (3, 4))
+    >>> model = GIN(n_layers=2, n_hidden=16, max_epochs=20, random_state=0)
+    >>> model.fit(graphs, y).predict_proba(graphs[:3]).shape
+    (3, 4)
     """
 
     convolution = "gin"

@@ -35,7 +35,7 @@ Member = tuple[Any, dict[str, Any]]  # a torch module and the history of its tra
 
 
 def load_modules() -> Any:
-    """Import the torch code of gskn; raise if torch is missing, with the extra to install."""
+    """Import the torch code; raise if torch is missing, with the extra to install."""
     require("torch", extra="torch")
     return import_module("gskn.networks._modules")
 
@@ -101,7 +101,7 @@ class Network(BaseEstimator, ABC):  # type: ignore[misc]
         modules = load_modules()
         known = cls().get_params(deep=False)
 
-        def make(parts: NetworkParts) -> Self:
+        def make(parts: NetworkParts) -> Network:
             model = cls(**parts.parameters)
             cls._check_parameters(model)
             architecture = cls._architecture(

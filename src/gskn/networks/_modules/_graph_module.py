@@ -87,7 +87,9 @@ class GraphProblem:
         """Return the loss of the validation graphs."""
         if not self.validation:
             return None
-        return float(self._loss(compute_logits(module, self.validation), self.validation_codes))
+        return float(
+            self._loss(compute_logits(module, self.validation), self.validation_codes)
+        )
 
     def accuracy(self, module: nn.Module) -> float:
         """Return the accuracy on the validation graphs; NaN if there are none."""

@@ -36,7 +36,10 @@ class NodeModule(nn.Module):
         make = CONVOLUTIONS[convolution]
         sizes = [n_features] + (n_layers - 1) * [n_hidden]
         layers = [make(n_in, n_hidden, **options) for n_in in sizes[:-1]]
-        last = {"gat": {"concatenates": False}, "gin": {"n_middle": n_hidden}}
+        last: dict[str, Params] = {
+            "gat": {"concatenates": False},
+            "gin": {"n_middle": n_hidden},
+        }
         last_options = {**options, **last.get(convolution, {})}
         self.layers = nn.ModuleList([*layers, make(sizes[-1], n_out, **last_options)])
         self.dropout = nn.Dropout(dropout)
@@ -163,7 +166,7 @@ def train_node_member(  # noqa: PLR0913, PLR0917 - called in processes, by posit
     return module, history
 
 
-def train_walk_member(  # noqa: PLR0913, PLR0917 - called in processes, by position
+def train_walk_member(
     inputs: GraphInputs,
     walks: NodeArray,
     degrees: IndexArray,
@@ -177,7 +180,10 @@ def train_walk_member(  # noqa: PLR0913, PLR0917 - called in processes, by posit
     problem = WalkProblem(
         inputs.take(np.arange(inputs.n_graphs)), walks, weights / weights.sum()
     )
-    return train(lambda: NodeModule(**architecture), problem, settings, seed, advance)
+    module, history = train(
+        lambda: NodeModule(**architecture), problem, settings, seed, advance
+    )
+    return module, {**history, "validation_accuracy": float("nan")}
 
 
 def node_outputs(module: nn.Module, inputs: GraphInputs) -> FloatArray:

@@ -15,7 +15,9 @@ def save_state(module: nn.Module) -> dict[str, AnyArray]:
     return {name: value.numpy() for name, value in module.state_dict().items()}
 
 
-def load_state(make_module: Callable[[], nn.Module], state: dict[str, AnyArray]) -> nn.Module:
+def load_state(
+    make_module: Callable[[], nn.Module], state: dict[str, AnyArray]
+) -> nn.Module:
     """Return a module with these weights; raise unless names, shapes and types agree."""
     with torch.device("meta"):  # allocates nothing, whatever sizes a file declares
         module = make_module()

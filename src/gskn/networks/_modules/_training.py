@@ -134,7 +134,7 @@ def _run_epoch(
     total, n_total = 0.0, 0
     for loss, n_samples in problem.losses(module, generator):
         optimizer.zero_grad()
-        loss.backward()  # type: ignore[no-untyped-call]
+        loss.backward()
         optimizer.step()
         total += n_samples * float(loss.detach())
         n_total += n_samples
@@ -152,7 +152,7 @@ class _History:
         self.best_loss = float("inf")
         self.best_state = _copy_state(module)
 
-    def add(  # noqa: PLR0913, PLR0917 - one value of the epoch each
+    def add(
         self,
         epoch: int,
         module: nn.Module,
