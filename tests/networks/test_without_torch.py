@@ -1,5 +1,7 @@
 """Without torch, networks can be made and listed, and their use raises with the remedy."""
 
+import sys
+
 import pytest
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import (
@@ -23,7 +25,7 @@ REMEDY = r"torch is required, but not installed; run: pip install 'gskn\[torch\]
 @pytest.fixture
 def no_torch(monkeypatch):
     """Make the import of torch fail, also if it is installed."""
-    monkeypatch.setitem(__import__("sys").modules, "torch", None)
+    monkeypatch.setitem(sys.modules, "torch", None)
 
 
 @pytest.mark.parametrize("network", ALL)
