@@ -35,6 +35,6 @@ def models(as_json: AsJson = False) -> None:
 
 
 def _output(model: "Model") -> str:
-    if model.predicts_classes:
-        return "classes"
+    if model.predicts:
+        return "prediction"
     return "kernel" if model.gives_kernels else "embedding"

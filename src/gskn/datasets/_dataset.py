@@ -23,9 +23,9 @@ class Dataset:
         The graphs; one large graph if ``task`` is "node".
     y : ndarray
         Class of every graph or node, with the values in the files; a 0/1 matrix if a node
-        may have several classes.
+        may have several classes. Real targets of graphs are floats.
     task : {"graph", "node"}
-        Whether graphs or nodes have classes.
+        Whether graphs or nodes have targets.
     folds : mapping of str to tuple of ndarray
         Test indices of ten folds: "published" if published folds are stored with the data,
         and "stratified_seed0" if every class has at least ten graphs.
@@ -52,14 +52,22 @@ class Dataset:
         return Dataset, (*state, self.description)
 
     @property
+    def targets(self) -> Literal["classes", "values"]:
+        """Kind of targets: "values" if the targets of graphs are floats."""
+        is_float = self.task == "graph" and self.y.dtype.kind == "f"
+        return "values" if is_float else "classes"
+
+    @property
     def n_classes(self) -> int:
-        """Number of classes."""
+        """Number of classes; 0 if the targets are values."""
+        if self.targets == "values":
+            return 0
         return self.y.shape[1] if self.y.ndim == 2 else len(np.unique(self.y))
 
     def __repr__(self) -> str:
+        targets = f"n_classes={self.n_classes}" if self.n_classes else "targets='values'"
         return (
-            f"Dataset({self.name!r}, task={self.task!r}, n_classes={self.n_classes}, "
-            f"graphs={self.graphs!r})"
+            f"Dataset({self.name!r}, task={self.task!r}, {targets}, graphs={self.graphs!r})"
         )
 
 

@@ -3,7 +3,6 @@
 # Names imported as themselves are shared with other packages of gskn; they are not public.
 from gskn.estimators._base import read_graphs_and_targets as read_graphs_and_targets
 from gskn.estimators._classifier import GSKNClassifier
-from gskn.estimators._classifier import check_classes as check_classes
 from gskn.estimators._gram import LAPLACIAN as LAPLACIAN
 from gskn.estimators._gram import LINEAR as LINEAR
 from gskn.estimators._gram import PRECOMPUTED as PRECOMPUTED
@@ -17,7 +16,7 @@ from gskn.estimators._header import read_header as read_header
 from gskn.estimators._header import untag as untag
 from gskn.estimators._header import untag_encoder as untag_encoder
 from gskn.estimators._header import write_header as write_header
-from gskn.estimators._kernel_machines import fit_predict as fit_predict
+from gskn.estimators._kernel_machines import class_votes as class_votes
 from gskn.estimators._kernel_machines import ignore_convergence as ignore_convergence
 from gskn.estimators._machine_file import load_classes as load_classes
 from gskn.estimators._machine_file import save_classes as save_classes
@@ -32,7 +31,14 @@ from gskn.estimators._progress import progress as progress
 from gskn.estimators._regressor import GSKNRegressor
 from gskn.estimators._sample import check_nodes as check_nodes
 from gskn.estimators._sample import draw_graphs as draw_graphs
+from gskn.estimators._search import Selection as Selection
+from gskn.estimators._search import fit_outputs as fit_outputs
 from gskn.estimators._search import screening_machines as screening_machines
-from gskn.estimators._selection import select_classifier as select_classifier
+from gskn.estimators._search import select as select
+from gskn.estimators._tasks import N_FOLDS as N_FOLDS
+from gskn.estimators._tasks import ClassTask as ClassTask
+from gskn.estimators._tasks import Task as Task
+from gskn.estimators._tasks import ValueTask as ValueTask
+from gskn.estimators._tasks import most_likely as most_likely
 
 __all__ = ["GSKN", "GSKNClassifier", "GSKNRegressor"]

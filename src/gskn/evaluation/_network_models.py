@@ -120,17 +120,23 @@ def predict_nodes(  # noqa: PLR0913, PLR0917 - a split
     return result
 
 
+def is_network(model: Model) -> bool:
+    """Return whether the estimator predicts classes and holds out a validation part."""
+    return model.predicts and hasattr(model.estimator, "validation_accuracy_")
+
+
 def check_supports_graphs(model: Model) -> None:
     """Raise if a model is for nodes only."""
-    if not hasattr(model.estimator, "transform") and not (
-        model.predicts_classes and not _classifies_nodes(model)
-    ):
+    embeds = hasattr(model.estimator, "transform")
+    predicts = model.predicts and not _classifies_nodes(model)
+    if not embeds and not predicts:
         raise InputError(f"The model {model.name!r} is for nodes only, not for graphs.")
 
 
 def check_supports_nodes(model: Model) -> None:
     """Raise if a model is for graphs only."""
-    if not model.embeds_nodes and not _classifies_nodes(model):
+    predicts = model.predicts and model.supports("classes") and not is_network(model)
+    if not (model.embeds_nodes or predicts or _classifies_nodes(model)):
         raise InputError(f"The model {model.name!r} embeds graphs only, not nodes.")
 
 

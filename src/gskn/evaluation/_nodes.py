@@ -21,7 +21,7 @@ from gskn.datasets import Dataset
 from gskn.evaluation._digest import digest_data
 from gskn.evaluation._limits import check_seed
 from gskn.evaluation._model import Model, as_json, make_estimator
-from gskn.evaluation._network_models import check_supports_nodes, predict_nodes
+from gskn.evaluation._network_models import check_supports_nodes, is_network, predict_nodes
 from gskn.evaluation._records import Clock, Record, with_provenance
 from gskn.evaluation._registry import find_models
 from gskn.evaluation._result_file import ResultFile
@@ -136,8 +136,13 @@ class _Run:
         """Return the record of one random split."""
         y, clock = self.data.y, Clock()
         train, test = _random_split(len(y), train_size, template.seed)
-        if self.model.predicts_classes:
+        if is_network(self.model):
             return self._predict_split(template, train, test, clock)
+        if self.model.predicts:
+            with clock.measure("classify"):
+                scores = self._predict(train, test)
+            chosen: dict[str, Any] = {"embedding": as_json(self.model.grid[0])}
+            return with_provenance(replace(template, scores=scores, chosen=chosen), clock)
         with clock.measure("embed"):
             embeddings = self._embed()
         best: tuple[float, int, float] = (-1.0, 0, _VALUES_OF_C[0])
@@ -154,7 +159,11 @@ class _Run:
         inner, number, C = best[0], -best[1], best[2]
         with clock.measure("classify"):
             scores = _fit_score(embeddings[number], y, train, test, C)
-        chosen = {"embedding": as_json(self.model.grid[number]), "C": C, "inner": inner}
+        chosen = {
+            "embedding": as_json(self.model.grid[number]),
+            "C": C,
+            "inner": inner,
+        }
         return with_provenance(replace(template, scores=scores, chosen=chosen), clock)
 
     def _predict_split(
@@ -167,6 +176,12 @@ class _Run:
         return with_provenance(
             replace(template, scores=scores, chosen=result.chosen), clock
         )
+
+    def _predict(self, train: IndexArray, test: IndexArray) -> dict[str, float]:
+        """Return the scores of an estimator that predicts classes without the graph."""
+        y = self.data.y
+        estimator = self.model.estimator(**self.model.grid[0]).fit(train[:, None], y[train])
+        return _score(y[test], estimator.predict(test[:, None]))
 
     def _embed(self) -> list[FloatArray]:
         """Return the node embeddings for all parameters of the grid."""

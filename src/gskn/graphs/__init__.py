@@ -22,6 +22,7 @@ from gskn.graphs._stream import iter_graphs
 from gskn.graphs._tu import TuSet as TuSet
 from gskn.graphs._tu import find_tu_name as find_tu_name
 from gskn.graphs._tu import read_tu as read_tu
+from gskn.graphs._tu import read_tu_values as read_tu_values
 
 if TYPE_CHECKING:
     from gskn.graphs._encoder import AttributeEncoder

@@ -42,7 +42,7 @@ class GCN(GraphNetwork):
     max_degree : int or None, default=None
         Largest degree with a separate column, as in `AttributeEncoder`.
     warm_start : bool, default=False
-        If True, `fit` keeps the trained networks and adds networks up to ``n_seeds``.
+        If True, ``fit`` keeps the trained networks and adds networks up to ``n_seeds``.
     random_state : int, Generator or None, default=None
         Seed of weights, minibatches, dropout and validation parts.
     n_jobs : int or None, default=None

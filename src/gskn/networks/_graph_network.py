@@ -11,7 +11,7 @@ from gskn._random import RandomState
 from gskn._types import AnyArray, FloatArray
 from gskn._validation import check_choice, check_int
 from gskn.estimators import (
-    check_classes,
+    ClassTask,
     load_classes,
     read_graphs_and_targets,
     save_classes,
@@ -102,7 +102,8 @@ class GraphNetwork(ClassifierMixin, ClassifierFit, Network):  # type: ignore[mis
         self._check_parameters()
         modules = load_modules()
         batch, y, _ = read_graphs_and_targets(X, y, None)
-        classes, codes = check_classes(y)
+        task = ClassTask.from_targets(y)
+        classes, codes = task.classes, task.codes
         n_trained = self._n_trained(classes)
         self.encoder_ = AttributeEncoder(
             node_features=self.node_features, max_degree=self.max_degree

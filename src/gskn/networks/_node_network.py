@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from gskn._random import RandomState, as_generator
 from gskn._types import AnyArray, FloatArray, IndexArray, Params
 from gskn._validation import check_choice, check_int, shorten
-from gskn.estimators import check_classes, check_types, load_classes, save_classes
+from gskn.estimators import ClassTask, check_types, load_classes, save_classes
 from gskn.exceptions import InputError
 from gskn.graphs import AttributeEncoder, GraphBatch, as_batch
 from gskn.networks._network import (
@@ -518,8 +518,8 @@ def _check_targets(y: Any, n_nodes: int) -> tuple[AnyArray, AnyArray]:
             f"y has shape {y.shape} for {n_nodes} training nodes; give one row for each."
         )
     if y.ndim == 1:
-        classes, codes = check_classes(y)
-        return classes, codes.astype(np.int64)
+        task = ClassTask.from_targets(y)
+        return task.classes, task.codes.astype(np.int64)
     if not y.size or y.dtype.kind not in "biuf" or not np.isin(y, (0, 1)).all():
         raise InputError("y with several columns must contain only 0 and 1.")
     return np.arange(y.shape[1]), y.astype(np.int64)
