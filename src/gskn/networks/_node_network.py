@@ -88,8 +88,8 @@ class NodeNetwork(ClassifierMixin, ClassifierFit, _NodeNetwork):  # type: ignore
     n_hidden : int, default=64
         Number of columns of all convolutions but the last.
     n_heads : int, default=8
-        Number of attention heads of "gat"; it divides ``n_hidden``. The heads of the last
-        convolution are averaged.
+        Number of attention heads of "gat"; it divides ``n_hidden``. The last convolution
+        has one head.
     aggregation : {"mean", "sum", "max"}, default="mean"
         Aggregation over the neighbors of a node, of "sage".
     dropout : float, default=0.5
@@ -316,8 +316,8 @@ class UnsupervisedNodeNetwork(_NodeNetwork):
     n_hidden : int, default=100
         Number of columns of all convolutions but the last.
     n_heads : int, default=4
-        Number of attention heads of "gat"; it divides ``n_hidden``. The heads of the last
-        convolution are averaged.
+        Number of attention heads of "gat"; it divides ``n_hidden``. The last convolution
+        has one head.
     aggregation : {"mean", "sum", "max"}, default="mean"
         Aggregation over the neighbors of a node, of "sage".
     dropout : float, default=0.0

@@ -14,8 +14,8 @@ class GATConvolution(Convolution):
     """Weighted means over the node and its neighbors, with learned weights.
 
     The weight of neighbor u of node v is the softmax over the neighbors of
-    ``LeakyReLU(a . W x_v + b . W x_u)``. The results of all heads are concatenated, or
-    averaged. Edge weights are not used.
+    ``LeakyReLU(a . W x_v + b . W x_u)``. The results of all heads are concatenated.
+    Edge weights are not used.
     """
 
     def __init__(
@@ -25,11 +25,10 @@ class GATConvolution(Convolution):
         *,
         n_heads: int = 4,
         attention_dropout: float = 0.0,
-        concatenates: bool = True,
     ) -> None:
         super().__init__()
-        n_columns = n_out // n_heads if concatenates else n_out  # of one head
-        self.n_heads, self.concatenates = n_heads, concatenates
+        n_columns = n_out // n_heads
+        self.n_heads = n_heads
         self.linear = nn.Linear(n_in, n_heads * n_columns, bias=False)
         self.to_node = nn.Parameter(torch.empty(n_heads, n_columns))
         self.to_neighbor = nn.Parameter(torch.empty(n_heads, n_columns))
@@ -51,10 +50,8 @@ class GATConvolution(Convolution):
         logits = logits + (mapped * self.to_neighbor).sum(2).index_select(0, neighbors)
         logits = nn.functional.leaky_relu(logits, _SLOPE)
         weights = self.dropout(softmax_of_groups(logits, nodes, len(mapped)))
-        messages = weights[:, :, None] * mapped.index_select(0, neighbors)
-        total = torch.zeros_like(mapped).index_add(0, nodes, messages)
-        total = total.flatten(1) if self.concatenates else total.mean(1)
-        return total + self.bias
+        total = graphs.matrix.weighted_product(weights, mapped)
+        return total.flatten(1) + self.bias
 
 
 def softmax_of_groups(logits: Tensor, groups: Tensor, n_groups: int) -> Tensor:

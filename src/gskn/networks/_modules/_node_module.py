@@ -37,7 +37,7 @@ class NodeModule(nn.Module):
         sizes = [n_features] + (n_layers - 1) * [n_hidden]
         layers = [make(n_in, n_hidden, **options) for n_in in sizes[:-1]]
         last: dict[str, Params] = {
-            "gat": {"concatenates": False},
+            "gat": {"n_heads": 1},
             "gin": {"n_middle": n_hidden},
         }
         last_options = {**options, **last.get(convolution, {})}

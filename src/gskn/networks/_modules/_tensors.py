@@ -47,6 +47,15 @@ class SparseMatrix:
         result: Tensor = torch.sparse.mm(self.matrix, rows.contiguous(), "amax")
         return result
 
+    def weighted_product(self, weights: Tensor, rows: Tensor) -> Tensor:
+        """Return the products of matrices with other values, one for each head.
+
+        ``weights`` has the shape (n_entries, n_heads), and ``rows`` and the result have
+        the shape (n_rows, n_heads, n_columns).
+        """
+        result: Tensor = _WeightedProduct.apply(weights, rows, self)
+        return result
+
     @cached_property
     def inverse_sums(self) -> Tensor:
         """Inverse of the sum of every row; 0 for a row without entries."""
@@ -60,6 +69,11 @@ class SparseMatrix:
         indptr = self.matrix.crow_indices()
         rows = torch.repeat_interleave(torch.arange(len(indptr) - 1), indptr.diff())
         return rows, self.matrix.col_indices()
+
+    @cached_property
+    def transposed_entries(self) -> Tensor:
+        """Numbers of the entries in the order of the transpose."""
+        return torch.argsort(self.matrix.col_indices(), stable=True)
 
 
 class _Product(torch.autograd.Function):
@@ -75,6 +89,46 @@ class _Product(torch.autograd.Function):
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None, None]:
         """Return the gradient of the dense matrix."""
         return ctx.transpose @ gradients[0].contiguous(), None, None
+
+
+class _WeightedProduct(torch.autograd.Function):
+    """Products of a sparse matrix with the values of several heads.
+
+    A product per head takes less than half the time of gathering the rows of all entries
+    and heads (PPI, eight heads of eight columns), and a fraction of the memory.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, weights: Tensor, rows: Tensor, matrix: SparseMatrix) -> Tensor:
+        """Return the product of every head."""
+        ctx.save_for_backward(weights, rows)
+        ctx.matrix = matrix
+        return _multiply_heads(matrix.matrix, weights, rows)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, Tensor, None]:
+        """Return the gradients of the values and of the rows."""
+        (gradient,), (weights, rows), matrix = gradients, ctx.saved_tensors, ctx.matrix
+        transposed = weights.index_select(0, matrix.transposed_entries)
+        row_gradient = _multiply_heads(matrix.transpose, transposed, gradient)
+        targets, sources = matrix.entries
+        weight_gradient = torch.empty_like(weights)
+        for head in range(weights.shape[1]):
+            left = gradient[:, head].index_select(0, targets)
+            right = rows[:, head].index_select(0, sources)
+            weight_gradient[:, head] = (left * right).sum(1)
+        return weight_gradient, row_gradient, None
+
+
+def _multiply_heads(pattern: Tensor, weights: Tensor, rows: Tensor) -> Tensor:
+    """Return the product of every head; the matrices have the entries of a pattern."""
+    indptr, indices, shape = pattern.crow_indices(), pattern.col_indices(), pattern.shape
+    products = [
+        _csr(indptr, indices, weights[:, head].contiguous(), shape)
+        @ rows[:, head].contiguous()
+        for head in range(weights.shape[1])
+    ]
+    return torch.stack(products, dim=1)
 
 
 @dataclass(frozen=True)
