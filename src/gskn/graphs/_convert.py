@@ -42,7 +42,7 @@ _SUPPORTED = (
 )
 
 
-def as_batch(
+def as_batch(  # noqa: PLR0913 - one parameter per option
     graphs: Any,
     *,
     node_label: Key = AUTO,
@@ -51,6 +51,8 @@ def as_batch(
     directed: bool | None = None,
     columns: tuple[str, str, str] = ("graph", "source", "target"),
     nodes: Any = None,
+    edge_label: Key = AUTO,
+    edge_attributes: AttributeKeys = AUTO,
 ) -> GraphBatch:
     """Convert graphs of any supported type to one validated `GraphBatch`.
 
@@ -89,6 +91,15 @@ def as_batch(
     nodes : table, default=None
         Node table for an edge table: columns ``node``, the graph column, labels and
         attributes. It is required only for isolated nodes and for node data.
+    edge_label : str or None, default="auto"
+        Key of edge labels: a key of networkx or igraph edge data, a field of PyG data or a
+        column of an edge table. "auto" is ``label``, for edge tables ``edge_label``, for
+        PyG ``edge_attr`` if it is categorical (see Notes), if it exists. None reads no
+        edge labels.
+    edge_attributes : str, sequence of str or None, default="auto"
+        Key of edge attributes: one key of vectors, or several keys of numbers. "auto" is
+        ``attributes``, for edge tables ``edge_attributes``, for PyG ``edge_attr`` if it is
+        not categorical, if it exists. None reads no edge attributes.
 
     Returns
     -------
@@ -111,6 +122,14 @@ def as_batch(
     all graphs that have nodes or in none. Labels may be numbers, strings or tuples (lists
     become tuples). Graphs without nodes and empty sequences are allowed.
 
+    Labels and attributes of edges must be in all graphs that have edges or in none. Every
+    listing of an edge must have the same label and attributes, and in an undirected graph
+    both directions have; otherwise the edge is named in an error. In formats that list
+    directed edges, two directions may differ; the graph is then directed. PyG's
+    ``edge_attr`` contains labels if it contains integers (rows of several integers are
+    tuples), or if every row of all graphs is one-hot (the label is the number of the
+    column); other real numbers are attributes.
+
     The index arrays of sparse matrices and edge indices are checked before they are used.
     Without ``x``, the largest number in ``edge_index`` determines the number of nodes,
     which may be at most 16.8 million plus 64 per edge; the same limit holds for the shape
@@ -129,7 +148,14 @@ def as_batch(
     GraphBatch(n_graphs=1, n_nodes=2, n_edges=1, n_labels=2, directed, weighted)
     """
     options = ReadOptions(
-        node_label, node_attributes, edge_weight, directed, columns, nodes
+        node_label,
+        node_attributes,
+        edge_weight,
+        directed,
+        columns,
+        nodes,
+        edge_label,
+        edge_attributes,
     )
     if isinstance(graphs, GraphBatch):
         return graphs

@@ -20,7 +20,7 @@ import pyarrow.csv
 from gskn.exceptions import FileFormatError, describe_error
 from gskn.graphs._assemble import GraphParts
 from gskn.graphs._options import AUTO, ReadOptions
-from gskn.graphs._table import from_table
+from gskn.graphs._table import EDGE_ATTRIBUTES, EDGE_LABEL, from_table
 from gskn.graphs._text import read_text_bytes
 
 _UNNAMED = ("source", "target", "weight")
@@ -47,8 +47,8 @@ def read_edge_list(path: Path, options: ReadOptions) -> list[GraphParts]:
     """Read lines of ``source target [weight]``, with or without a header.
 
     A header names at least source and target, by the names in the options, by from/to or
-    by src/dst. The names of the source, target, graph and weight columns match in any
-    case. Fields are separated by comma, semicolon or tab, or else by blanks. Lines that
+    by src/dst. The names of the source, target, graph and weight columns, and of the
+    columns ``edge_label`` and ``edge_attributes``, match in any case. Fields are separated by comma, semicolon or tab, or else by blanks. Lines that
     start with ``#`` or ``%`` are comments. Ids are read as integers if all of them are
     integers, else as text. Lines that end in a dict, as written by networkx, are supported.
     """
@@ -58,7 +58,7 @@ def read_edge_list(path: Path, options: ReadOptions) -> list[GraphParts]:
         return [GraphParts([0], [], [])]
     if _EDGE_WITH_DICT.match(line):
         columns = _read_dicts(text, options)
-        return [from_table(_as_table(text, columns, 0), _positional(options))]
+        return [from_table(_as_table(text, columns, 0, options), _positional(options))]
     delimiter = _delimiter(path, line)
     fields = text.split(number, line, delimiter)
     header = _header([field.strip() for field in fields], options)
@@ -129,7 +129,8 @@ def _header(fields: list[str], options: ReadOptions) -> tuple[str, ...]:
     for source, target in (options.columns[1:], *_HEADERS):
         if source.lower() in lowered and target.lower() in lowered:
             new_names = {source: options.columns[1], target: options.columns[2]}
-            for name in (options.columns[0], _weight_key(options)):
+            data_keys = (_label_key(options), *_attribute_keys(options))
+            for name in (options.columns[0], _weight_key(options), *data_keys):
                 new_names.setdefault(name, name)
             return _rename(fields, new_names)
     return ()
@@ -148,6 +149,18 @@ def _rename(fields: Sequence[str], new_names: dict[str, str]) -> tuple[str, ...]
 def _weight_key(options: ReadOptions) -> str:
     key = options.edge_weight
     return "weight" if key is None or key == AUTO else key
+
+
+def _label_key(options: ReadOptions) -> str:
+    key = options.edge_label
+    return EDGE_LABEL if key is None or key == AUTO else key
+
+
+def _attribute_keys(options: ReadOptions) -> Sequence[str]:
+    keys = options.edge_attributes
+    if keys is None or keys == AUTO:
+        return (EDGE_ATTRIBUTES,)
+    return (keys,) if isinstance(keys, str) else tuple(keys)
 
 
 def _parse(
@@ -212,15 +225,38 @@ def _as_table(
             raise FileFormatError(text.path, f"the field {name!r} is empty", line=line)
     ends = [name for name in columns if name in {*options.columns[1:], *_UNNAMED[:2]}]
     for group in (ends, [name for name in columns if name == options.columns[0]]):
-        if all(
-            pc.all(pc.match_substring_regex(columns[n], _WHOLE_NUMBER)).as_py()
-            for n in group
-        ):
+        if all(_are_whole_numbers(columns[name]) for name in group):
             columns |= {name: columns[name].cast(pa.int64()) for name in group}
     key = _weight_key(options)
     if key in columns and key not in ends and pa.types.is_string(columns[key].type):
         columns[key] = _as_weights(text, columns[key], n_skipped)
+    key = _label_key(options)
+    if key in columns and _are_whole_numbers(columns[key]):
+        columns[key] = columns[key].cast(pa.int64())
+    for key in _attribute_keys(options):
+        if key in columns and pa.types.is_string(columns[key].type):
+            columns[key] = _as_attributes(text, columns[key], n_skipped)
     return pa.table(columns)
+
+
+def _are_whole_numbers(column: Any) -> bool:
+    """Return whether a column of text contains integers only."""
+    return pa.types.is_string(column.type) and bool(
+        pc.all(pc.match_substring_regex(column, _WHOLE_NUMBER)).as_py()
+    )
+
+
+def _as_attributes(text: _Text, column: Any, n_skipped: int) -> Any:
+    try:
+        return column.cast(pa.float64())
+    except pa.ArrowInvalid:
+        wrong = [not _is_float(value) for value in column.to_pylist()]
+        row = int(np.argmax(wrong))
+        raise FileFormatError(
+            text.path,
+            f"the edge attribute {column[row].as_py()[:60]!r} is not a number",
+            line=text.line_of(row, n_skipped),
+        ) from None
 
 
 def _as_weights(text: _Text, column: Any, n_skipped: int) -> Any:
@@ -247,16 +283,25 @@ def _is_number(text: str) -> bool:
         return False
 
 
+def _is_float(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
 def _read_dicts(text: _Text, options: ReadOptions) -> dict[str, Any]:
     """Read lines of ``source target {data}``, as written by networkx."""
     key = _weight_key(options)
-    edges, weighted = [], False
+    edges, records, weighted = [], [], False
     for number, line in text.lines():
         try:
             source, target, literal = line.split(maxsplit=2)
             data = ast.literal_eval(literal)
             weighted |= key in data
             edges.append((source, target, float(data.get(key, 1))))
+            records.append((number, data))
         except _LITERAL_ERRORS as error:
             raise FileFormatError(
                 text.path,
@@ -264,4 +309,44 @@ def _read_dicts(text: _Text, options: ReadOptions) -> dict[str, Any]:
                 line=number,
             ) from error
     columns = [pa.chunked_array([pa.array(column)]) for column in zip(*edges, strict=True)]
-    return dict(zip(_UNNAMED if weighted else _UNNAMED[:2], columns, strict=False))
+    table = dict(zip(_UNNAMED if weighted else _UNNAMED[:2], columns, strict=False))
+    for name, data_key in _dict_keys(options).items():
+        column = _read_dict_column(text, records, data_key)
+        if column is not None:
+            table[name] = column
+    return table
+
+
+def _dict_keys(options: ReadOptions) -> dict[str, str]:
+    """Return the key in the dict of an edge for every column of edge data."""
+    keys = {}
+    if options.edge_label is not None:
+        name = _label_key(options)
+        keys[name] = "label" if options.edge_label == AUTO else name
+    if options.edge_attributes is not None:
+        is_auto = options.edge_attributes == AUTO
+        names = _attribute_keys(options)
+        keys |= {name: "attributes" if is_auto else name for name in names}
+    return keys
+
+
+def _read_dict_column(
+    text: _Text, records: list[tuple[int, dict[str, Any]]], key: str
+) -> Any:
+    """Return the values of a key, or None if no edge has it; raise if only some have."""
+    values = [data.get(key) for _, data in records]
+    if all(value is None for value in values):
+        return None
+    if None in values:
+        line = records[values.index(None)][0]
+        raise FileFormatError(
+            text.path, f"the edge has no {key!r}, but other edges have", line=line
+        )
+    if len({*map(type, values)}) > 1 and not {*map(type, values)} <= {int, float}:
+        values = [str(value) for value in values]
+    try:
+        return pa.chunked_array([pa.array(values)])
+    except (pa.ArrowException, OverflowError) as error:
+        raise FileFormatError(
+            text.path, f"{key!r} of the edges cannot be read: {describe_error(error)}"
+        ) from error
