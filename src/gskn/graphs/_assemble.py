@@ -33,6 +33,7 @@ from gskn._validation import shorten
 from gskn.exceptions import InputError
 from gskn.graphs._batch import MAX_NODES, GraphBatch
 from gskn.graphs._columns import (
+    Coded,
     all_or_none,
     join_attributes,
     join_names,
@@ -74,13 +75,13 @@ class GraphParts:
     source: Any
     target: Any
     weight: Any = None
-    labels: Sequence[Any] | AnyArray | None = None
+    labels: Sequence[Any] | AnyArray | Coded | None = None
     attributes: Any = None
     node_names: Sequence[Hashable] | NameArray | None = None
     graph_names: Sequence[Hashable] | NameArray | None = None
     directed: bool = True
     owned: bool = False
-    edge_labels: Sequence[Any] | AnyArray | None = None
+    edge_labels: Sequence[Any] | AnyArray | Coded | None = None
     edge_attributes: Any = None
     edge_features: AnyArray | None = None
 
@@ -138,9 +139,7 @@ def _with_split_features(parts: Sequence[GraphParts]) -> Sequence[GraphParts]:
     return [
         part
         if part.edge_features is None
-        else replace(
-            part, edge_labels=label, edge_attributes=attribute, edge_features=None
-        )
+        else replace(part, edge_labels=label, edge_attributes=attribute, edge_features=None)
         for part, label, attribute in zip(parts, labels, attributes, strict=True)
     ]
 
@@ -185,9 +184,7 @@ class _EdgeColumns:
         entries = self._entries(adjacency, undirected)
         return entries.place(codes, "edge labels", describe), values
 
-    def attributes(
-        self, adjacency: csr_array, undirected: BoolArray
-    ) -> FloatArray | None:
+    def attributes(self, adjacency: csr_array, undirected: BoolArray) -> FloatArray | None:
         """Return the attributes of every entry."""
         columns = [part.edge_attributes for part in self.parts]
         if all(column is None for column in columns):
@@ -469,6 +466,8 @@ def _join_labels(
                 f"{offsets.part(number)} has {len(labels)} {_prefix(kind)}labels for "
                 f"{size} {kind}s; give one label per {kind}."
             )
+    if len(present) == 1 and isinstance(present[0][1], Coded):
+        return present[0][1].in_order()
     arrays = [np.asarray(labels) for _, labels in present if _is_plain_array(labels)]
     kinds = {array.dtype.kind for array in arrays}
     if len(arrays) == len(present) and len(kinds) == 1:

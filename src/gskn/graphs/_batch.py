@@ -286,12 +286,8 @@ class GraphBatch:
             for name, row in zip(names, graph.node_attributes, strict=True):
                 result.nodes[name]["attributes"] = row.tolist()
         entries = graph.adjacency.tocoo()
-        columns = {"weight": entries.data.tolist()} if graph.is_weighted else {}
-        if graph.edge_labels is not None:
-            columns["label"] = [self.edge_label_values[code] for code in graph.edge_labels]
-        if graph.edge_attributes is not None:
-            columns["attributes"] = graph.edge_attributes.tolist()
         ends = zip(entries.row.tolist(), entries.col.tolist(), strict=True)
+        columns = _edge_columns(graph)
         for number, (source, target) in enumerate(ends):
             data = {key: column[number] for key, column in columns.items()}
             result.add_edge(names[source], names[target], **data)
@@ -335,7 +331,9 @@ class GraphBatch:
         reverse = np.argsort(self.adjacency.indices, kind="stable")
         differs = values != values[reverse]
         rows = np.repeat(np.arange(self.n_nodes), np.diff(self.adjacency.indptr))
-        return self.node_graphs[rows[differs if values.ndim == 1 else differs.any(axis=1)]]
+        differs = differs if values.ndim == 1 else differs.any(axis=1)
+        graphs: IndexArray = self.node_graphs[rows[differs]]
+        return graphs
 
     @property
     def _is_looped(self) -> BoolArray:
@@ -520,6 +518,16 @@ def _is_same_matrix(left: csr_array, right: csr_array) -> bool:
 
 def _pick(array: AnyArray | None, numbers: IndexArray) -> AnyArray | None:
     return None if array is None else array[numbers]
+
+
+def _edge_columns(graph: GraphBatch) -> dict[str, list[Any]]:
+    """Return the data of all entries, by key of networkx."""
+    columns = {"weight": graph.adjacency.data.tolist()} if graph.is_weighted else {}
+    if graph.edge_labels is not None:
+        columns["label"] = [graph.edge_label_values[code] for code in graph.edge_labels]
+    if graph.edge_attributes is not None:
+        columns["attributes"] = graph.edge_attributes.tolist()
+    return columns
 
 
 def _graph_title(graph: GraphBatch) -> str:

@@ -1,6 +1,7 @@
 """Labels, attributes and names of several parts, joined into one column each."""
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,29 @@ _REMEDIES = {
 }
 
 Describe = Callable[[int], str]  # the name of a part in a message, for instance "Graph 3"
+
+
+@dataclass(frozen=True)
+class Coded:
+    """Labels given as indices into a tuple of different values."""
+
+    codes: IndexArray
+    values: tuple[Hashable, ...]
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __iter__(self) -> Iterator[Hashable]:
+        return (self.values[code] for code in self.codes)
+
+    def in_order(self) -> tuple[IndexArray, tuple[Hashable, ...]]:
+        """Return codes and values, without unused values and in their standard order."""
+        used = np.flatnonzero(np.bincount(self.codes, minlength=len(self.values)))
+        values = sort_values({self.values[code] for code in used})
+        position = {value: number for number, value in enumerate(values)}
+        table = np.zeros(len(self.values), dtype=np.int64)
+        table[used] = [position[self.values[code]] for code in used]
+        return table[self.codes], values
 
 
 def all_or_none(

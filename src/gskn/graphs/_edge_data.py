@@ -115,9 +115,9 @@ def split_features(
     ]
     if filled and all(feature.dtype.kind in "iub" for feature in filled):
         return [_as_integers(feature) for feature in features], none
-    if filled and all(is_one_hot(feature) for feature in filled):
-        if len({feature.shape[1] for feature in filled}) == 1:
-            return [_as_columns(feature) for feature in features], none
+    widths = {feature.shape[1:] for feature in filled}
+    if len(widths) == 1 and all(is_one_hot(feature) for feature in filled):
+        return [_as_columns(feature) for feature in features], none
     return none, list(features)
 
 
@@ -140,4 +140,5 @@ def _as_integers(features: AnyArray | None) -> list[Hashable] | AnyArray | None:
 def _as_columns(features: AnyArray | None) -> AnyArray | None:
     if features is None or features.ndim != 2 or not features.shape[1]:
         return None
-    return features.argmax(axis=1)
+    columns: IndexArray = features.argmax(axis=1)
+    return columns

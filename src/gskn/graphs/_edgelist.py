@@ -24,7 +24,7 @@ from gskn.graphs._table import EDGE_ATTRIBUTES, EDGE_LABEL, from_table
 from gskn.graphs._text import read_text_bytes
 
 _UNNAMED = ("source", "target", "weight")
-_HEADERS = (("source", "target"), ("from", "to"), ("src", "dst"))
+HEADERS = (("source", "target"), ("from", "to"), ("src", "dst"))
 _COMMENT = re.compile(rb"^[ \t]*[#%].*$", re.MULTILINE)
 _BLANKS = re.compile(r"[ \t]+")
 _EDGE_WITH_DICT = re.compile(r"\S+\s+\S+\s+\{.*\}$")
@@ -48,18 +48,24 @@ def read_edge_list(path: Path, options: ReadOptions) -> list[GraphParts]:
 
     A header names at least source and target, by the names in the options, by from/to or
     by src/dst. The names of the source, target, graph and weight columns, and of the
-    columns ``edge_label`` and ``edge_attributes``, match in any case. Fields are separated by comma, semicolon or tab, or else by blanks. Lines that
-    start with ``#`` or ``%`` are comments. Ids are read as integers if all of them are
-    integers, else as text. Lines that end in a dict, as written by networkx, are supported.
+    columns ``edge_label`` and ``edge_attributes``, match in any case. Fields are separated
+    by comma, semicolon or tab, or else by blanks. Lines that start with ``#`` or ``%`` are
+    comments. Ids are read as integers if all of them are integers, else as text. Lines that
+    end in a dict, as written by networkx, are supported.
     """
-    text = _Text(path, _COMMENT.sub(b"", read_text_bytes(path)))
+    return read_edges(path, read_text_bytes(path), options)
+
+
+def read_edges(path: Path, content: bytes, options: ReadOptions) -> list[GraphParts]:
+    """Read the content of an edge list."""
+    text = Text(path, _COMMENT.sub(b"", content))
     number, line = next(text.lines(), (0, ""))
     if not number:
         return [GraphParts([0], [], [])]
     if _EDGE_WITH_DICT.match(line):
         columns = _read_dicts(text, options)
         return [from_table(_as_table(text, columns, 0, options), _positional(options))]
-    delimiter = _delimiter(path, line)
+    delimiter = find_delimiter(path, line)
     fields = text.split(number, line, delimiter)
     header = _header([field.strip() for field in fields], options)
     if not header and not 2 <= len(fields) <= len(_UNNAMED):
@@ -71,13 +77,13 @@ def read_edge_list(path: Path, options: ReadOptions) -> list[GraphParts]:
         )
     n_skipped = 1 if header else 0
     names = header or _UNNAMED[: len(fields)]
-    columns = _parse(text, delimiter, names, n_skipped)
+    columns = parse_fields(text, delimiter, names, n_skipped)
     table = _as_table(text, columns, n_skipped, options)
     return [from_table(table, options if header else _positional(options))]
 
 
 @dataclass(frozen=True)
-class _Text:
+class Text:
     """The content of an edge list without comments."""
 
     path: Path
@@ -117,8 +123,9 @@ def _positional(options: ReadOptions) -> ReadOptions:
     return replace(options, columns=(options.columns[0], *_UNNAMED[:2]))
 
 
-def _delimiter(path: Path, line: str) -> str:
-    if path.suffix.lower() == ".tsv":
+def find_delimiter(path: Path, line: str) -> str:
+    """Return the separator of fields, empty for blanks."""
+    if path.name.lower().removesuffix(".gz").endswith(".tsv"):
         return "\t"
     return next((sign for sign in (",", ";", "\t") if sign in line), "")
 
@@ -126,7 +133,7 @@ def _delimiter(path: Path, line: str) -> str:
 def _header(fields: list[str], options: ReadOptions) -> tuple[str, ...]:
     """Return the names of the columns if the first line is a header, else ()."""
     lowered = [field.lower() for field in fields]
-    for source, target in (options.columns[1:], *_HEADERS):
+    for source, target in (options.columns[1:], *HEADERS):
         if source.lower() in lowered and target.lower() in lowered:
             new_names = {source: options.columns[1], target: options.columns[2]}
             data_keys = (_label_key(options), *_attribute_keys(options))
@@ -163,8 +170,8 @@ def _attribute_keys(options: ReadOptions) -> Sequence[str]:
     return (keys,) if isinstance(keys, str) else tuple(keys)
 
 
-def _parse(
-    text: _Text, delimiter: str, names: tuple[str, ...], n_skipped: int
+def parse_fields(
+    text: Text, delimiter: str, names: tuple[str, ...], n_skipped: int
 ) -> dict[str, Any]:
     """Parse all fields as text."""
     if len(set(names)) < len(names):
@@ -196,7 +203,7 @@ def _parse(
 
 
 def _bad_line(
-    text: _Text, delimiter: str, n_fields: int, error: Exception
+    text: Text, delimiter: str, n_fields: int, error: Exception
 ) -> FileFormatError:
     """Find the line that the parser rejected."""
     for number, line in text.lines():
@@ -211,7 +218,7 @@ def _bad_line(
 
 
 def _as_table(
-    text: _Text,
+    text: Text,
     columns: dict[str, Any],
     n_skipped: int,
     options: ReadOptions | None = None,
@@ -230,13 +237,21 @@ def _as_table(
     key = _weight_key(options)
     if key in columns and key not in ends and pa.types.is_string(columns[key].type):
         columns[key] = _as_weights(text, columns[key], n_skipped)
+    return pa.table(columns | _edge_data(text, columns, n_skipped, options))
+
+
+def _edge_data(
+    text: Text, columns: dict[str, Any], n_skipped: int, options: ReadOptions
+) -> dict[str, Any]:
+    """Convert edge labels to integers if all are integers, and edge attributes."""
+    converted = {}
     key = _label_key(options)
     if key in columns and _are_whole_numbers(columns[key]):
-        columns[key] = columns[key].cast(pa.int64())
+        converted[key] = columns[key].cast(pa.int64())
     for key in _attribute_keys(options):
         if key in columns and pa.types.is_string(columns[key].type):
-            columns[key] = _as_attributes(text, columns[key], n_skipped)
-    return pa.table(columns)
+            converted[key] = _as_attributes(text, columns[key], n_skipped)
+    return converted
 
 
 def _are_whole_numbers(column: Any) -> bool:
@@ -246,7 +261,7 @@ def _are_whole_numbers(column: Any) -> bool:
     )
 
 
-def _as_attributes(text: _Text, column: Any, n_skipped: int) -> Any:
+def _as_attributes(text: Text, column: Any, n_skipped: int) -> Any:
     try:
         return column.cast(pa.float64())
     except pa.ArrowInvalid:
@@ -259,7 +274,7 @@ def _as_attributes(text: _Text, column: Any, n_skipped: int) -> Any:
         ) from None
 
 
-def _as_weights(text: _Text, column: Any, n_skipped: int) -> Any:
+def _as_weights(text: Text, column: Any, n_skipped: int) -> Any:
     try:
         weights = column.cast(pa.float64())
         wrong = ~(np.isfinite(weights.to_numpy()) & (weights.to_numpy() >= 0))
@@ -291,7 +306,7 @@ def _is_float(text: str) -> bool:
     return True
 
 
-def _read_dicts(text: _Text, options: ReadOptions) -> dict[str, Any]:
+def _read_dicts(text: Text, options: ReadOptions) -> dict[str, Any]:
     """Read lines of ``source target {data}``, as written by networkx."""
     key = _weight_key(options)
     edges, records, weighted = [], [], False
@@ -331,7 +346,7 @@ def _dict_keys(options: ReadOptions) -> dict[str, str]:
 
 
 def _read_dict_column(
-    text: _Text, records: list[tuple[int, dict[str, Any]]], key: str
+    text: Text, records: list[tuple[int, dict[str, Any]]], key: str
 ) -> Any:
     """Return the values of a key, or None if no edge has it; raise if only some have."""
     values = [data.get(key) for _, data in records]

@@ -73,8 +73,10 @@ def from_grakel(graph: Any, options: ReadOptions, number: int = 0) -> GraphParts
 
 def _as_tuple(graph: Any) -> tuple[Any, Any, Any]:
     """Return edges, node labels and edge labels of a ``grakel.Graph``."""
-    edges = graph.get_edge_dictionary()  # also converts labels of a matrix
-    return edges, graph.node_labels, graph.edge_labels
+    # A graph that was made from a matrix has labels of indices only.
+    labels = graph.node_labels or graph.index_node_labels
+    edge_labels = graph.edge_labels or graph.index_edge_labels
+    return graph.get_edge_dictionary(), labels, edge_labels
 
 
 def _read_edges(edges: Any, number: int) -> tuple[list[tuple[Any, Any]], list[Any] | None]:

@@ -74,10 +74,11 @@ class ReadOptions:
             )
 
     def _check_molecule_options(self) -> None:
-        for name, choices in (
+        names: tuple[tuple[str, tuple[str, ...]], ...] = (
             ("atom_features", ATOM_FEATURES),
             ("bond_features", BOND_FEATURES),
-        ):
+        )
+        for name, choices in names:
             values = getattr(self, name)
             is_valid = _are_names(values) and len({*values}) == len(values)
             if not is_valid or not {*values} <= {*choices}:
@@ -85,10 +86,8 @@ class ReadOptions:
                     f"{name} must be a list of different names among "
                     f"{', '.join(choices)}, got {shorten(values)}."
                 )
-        for name, choices in (
-            ("atom_encoding", ATOM_ENCODINGS),
-            ("on_invalid", ON_INVALID),
-        ):
+        names = (("atom_encoding", ATOM_ENCODINGS), ("on_invalid", ON_INVALID))
+        for name, choices in names:
             if getattr(self, name) not in choices:
                 raise InputError(
                     f"{name} must be one of {', '.join(choices)}, got "

@@ -22,8 +22,8 @@ def from_pyg(data: Any, options: ReadOptions, number: int = 0) -> GraphParts:
     """Read ``edge_index`` and, if they exist, ``x``, ``edge_weight`` and ``edge_attr``.
 
     ``x`` contains node attributes. ``edge_attr`` contains edge labels if it is categorical,
-    see `split_features`, else edge attributes. The options may name other fields. As in PyG, an undirected graph lists every edge in
-    both directions.
+    see `split_features`, else edge attributes. The options may name other fields. As in
+    PyG, an undirected graph lists every edge in both directions.
     """
     if _has_base(data, "HeteroData"):
         raise UnsupportedInputError(

@@ -108,28 +108,40 @@ def _iter_folder(path: Path, chunk_edges: int) -> Iterator[GraphBatch]:
 
 
 def _pieces(path: Path, chunk_edges: int) -> Iterator[GraphBatch]:
-    first_data, first_file = None, path
+    first_data: dict[str, str] = {}
+    first_file: dict[str, Path] = {}
     n_graphs = 0
     for file in find_graph_files(path):
         batch = read_one(file, ReadOptions())
-        if batch.n_nodes:
-            # `GraphBatch.concat` compares only files of the same chunk.
-            node_data = (batch.node_labels is not None, batch.n_attributes)
-            if first_data is not None and node_data != first_data:
+        # `GraphBatch.concat` compares only files of the same chunk.
+        for kind, data in _kinds_of_data(batch).items():
+            if data != first_data.setdefault(kind, data):
                 raise InputError(
-                    f"The files of {str(path)!r} cannot be joined: {first_file.name} has "
-                    f"{_describe(first_data)}, but {file.name} has {_describe(node_data)}."
+                    f"The files of {str(path)!r} cannot be joined: "
+                    f"{first_file[kind].name} has {first_data[kind]}, but {file.name} has "
+                    f"{data}."
                 )
-            first_data, first_file = node_data, file
+            first_file.setdefault(kind, file)
         batch = _with_names(batch, first_number=n_graphs, as_text=True)
         n_graphs += batch.n_graphs
         yield from _cut(batch, chunk_edges)
 
 
-def _describe(node_data: tuple[bool, int]) -> str:
-    has_labels, n_attributes = node_data
-    labels = "node labels" if has_labels else "no node labels"
-    return f"{labels} and {n_attributes or 'no'} node attributes"
+def _kinds_of_data(batch: GraphBatch) -> dict[str, str]:
+    """Describe the data of nodes and edges, if there are nodes and edges."""
+    kinds = {}
+    if batch.n_nodes:
+        has_labels = batch.node_labels is not None
+        kinds["node"] = _describe("node", batch.n_attributes, has_labels=has_labels)
+    if batch.adjacency.nnz:
+        has_labels = batch.edge_labels is not None
+        kinds["edge"] = _describe("edge", batch.n_edge_attributes, has_labels=has_labels)
+    return kinds
+
+
+def _describe(kind: str, n_attributes: int, *, has_labels: bool) -> str:
+    labels = f"{kind} labels" if has_labels else f"no {kind} labels"
+    return f"{labels} and {n_attributes or 'no'} {kind} attributes"
 
 
 def _iter_parquet(path: Path, chunk_edges: int) -> Iterator[GraphBatch]:
