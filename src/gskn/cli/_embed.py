@@ -12,6 +12,7 @@ from gskn.cli import _model as model_options
 from gskn.cli._options import (
     DataHome,
     Jobs,
+    Rejects,
     check_not_input,
     find_source,
     is_same_file,
@@ -58,7 +59,8 @@ def embed(  # noqa: PLR0913, PLR0917 - one option each
     """Embed graphs or their nodes and write the embeddings to a file.
 
     Folders and parquet tables of edges are read in chunks and may be larger than memory.
-    A table has the columns graph, source and target and is sorted by graph.
+    A table has the columns graph, source and target and is sorted by graph. Molecules that
+    cannot be read are skipped and listed in a file next to the output.
 
     Example: gskn embed graphs/ -o embeddings.parquet --level node
     """
@@ -84,13 +86,17 @@ def embed(  # noqa: PLR0913, PLR0917 - one option each
         random_state=seed,
     )
     fitted = _load(model, parameters, jobs) if model is not None else None
+    rejects = Rejects()
     with reading(graphs, data_home):
-        source = find_source(graphs, data_home)
+        source = find_source(graphs, data_home, rejects)
+    options = rejects.options
     with model_options.counting() as count:
         if fitted is None:
             fitted = model_options.make_model(parameters, jobs)
-            fitted.fit_chunks(count("fitting", iter_graphs(source)))
-        n_rows = _write_rows(count("embedding", iter_graphs(source)), fitted, level, out)
+            fitted.fit_chunks(count("fitting", iter_graphs(source, options=options)))
+        chunks = count("embedding", iter_graphs(source, options=options))
+        n_rows = _write_rows(chunks, fitted, level, out)
+    rejects.report(out)
     seconds = time.monotonic() - begin
     echo(
         f"{out}: {n_rows:,} {level.value} embeddings, {len(_columns(fitted, level))} "

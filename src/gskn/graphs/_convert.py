@@ -242,7 +242,7 @@ def _is_smiles_text(text: str, options: ReadOptions) -> bool:
 
 def _is_path(value: object) -> bool:
     """Return whether a value is a path: of a folder, or with a supported suffix."""
-    if not isinstance(value, str):
+    if not isinstance(value, str) or not value:
         return isinstance(value, Path)
     try:
         return has_graph_suffix(Path(value)) or Path(value).is_dir()
@@ -306,6 +306,8 @@ def _as_one(item: Any, options: ReadOptions) -> GraphBatch:
     """Read a batch, a file or a graph of a mixed sequence."""
     if isinstance(item, GraphBatch):
         return item
+    if isinstance(item, str) and _is_smiles_text(item, options):
+        return assemble([from_molecules([item], options)])
     if isinstance(item, str | Path):
         return read_graphs(item, options=options)
     return _from_sequence([item], options)

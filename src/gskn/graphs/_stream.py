@@ -30,7 +30,10 @@ from gskn.graphs._tu import find_tu_name
 
 
 def iter_graphs(
-    source: str | Path | GraphBatch, *, chunk_edges: int = CHUNK_EDGES
+    source: str | Path | GraphBatch,
+    *,
+    chunk_edges: int = CHUNK_EDGES,
+    options: ReadOptions | None = None,
 ) -> Iterator[GraphBatch]:
     """Yield the graphs of a file, a folder or a batch in chunks of limited size.
 
@@ -44,6 +47,9 @@ def iter_graphs(
     chunk_edges : int, default=32768
         Approximate number of edges and nodes of a chunk; a larger graph is one chunk. A
         chunk of a table may be larger by the edges of one graph.
+    options : ReadOptions, default=None
+        Options of `as_batch`. The columns of tables that are read in chunks cannot be
+        renamed.
 
     Yields
     ------
@@ -71,8 +77,10 @@ def iter_graphs(
         return _cut(_with_names(source), chunk_edges)
     path = as_path(source)
     if not is_streamed(path):
-        return _cut(_with_names(read_graphs(path)), chunk_edges)
-    return (_iter_folder if path.is_dir() else _iter_parquet)(path, chunk_edges)
+        return _cut(_with_names(read_graphs(path, options=options)), chunk_edges)
+    if path.is_dir():
+        return _iter_folder(path, chunk_edges, options or ReadOptions())
+    return _iter_parquet(path, chunk_edges)
 
 
 def is_streamed(path: str | Path) -> bool:
@@ -92,11 +100,13 @@ def _cut(batch: GraphBatch, chunk_edges: int) -> Iterator[GraphBatch]:
     return (batch[run] for run in runs_of_graphs(offsets, chunk_edges))
 
 
-def _iter_folder(path: Path, chunk_edges: int) -> Iterator[GraphBatch]:
+def _iter_folder(
+    path: Path, chunk_edges: int, options: ReadOptions
+) -> Iterator[GraphBatch]:
     """Read file by file; small files share a chunk, large files are split."""
     pieces: list[GraphBatch] = []
     size = 0
-    for piece in _pieces(path, chunk_edges):
+    for piece in _pieces(path, chunk_edges, options):
         n_more = piece.n_nodes + piece.adjacency.nnz
         if pieces and size + n_more > chunk_edges:
             yield GraphBatch.concat(pieces)
@@ -107,12 +117,12 @@ def _iter_folder(path: Path, chunk_edges: int) -> Iterator[GraphBatch]:
         yield GraphBatch.concat(pieces)
 
 
-def _pieces(path: Path, chunk_edges: int) -> Iterator[GraphBatch]:
+def _pieces(path: Path, chunk_edges: int, options: ReadOptions) -> Iterator[GraphBatch]:
     first_data: dict[str, str] = {}
     first_file: dict[str, Path] = {}
     n_graphs = 0
     for file in find_graph_files(path):
-        batch = read_one(file, ReadOptions())
+        batch = read_one(file, options)
         # `GraphBatch.concat` compares only files of the same chunk.
         for kind, data in _kinds_of_data(batch).items():
             if data != first_data.setdefault(kind, data):
