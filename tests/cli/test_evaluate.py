@@ -6,8 +6,12 @@ import sys
 from xml.etree import ElementTree as ET
 
 import networkx as nx
+import numpy as np
 import pytest
 
+from gskn import datasets
+from gskn.cli._evaluate import _model_names
+from gskn.datasets import Dataset
 from gskn.evaluation import ResultFile
 from tests.cli.processes import run, run_until
 
@@ -19,9 +23,12 @@ def test_table_of_models_and_sets(tmp_path):
     result = run("evaluate", "regular", "--models", "rw,aw", "--out", out)
     assert result.returncode == 0, result.stderr
     assert "accuracy in percent, nested protocol" in result.stdout
-    line = next(line for line in result.stdout.splitlines() if "regular" in line)
-    assert "100.0 ± 0.0" in line
-    assert len(ResultFile(out).read()) == 20
+    rows = [line.split(maxsplit=1) for line in result.stdout.splitlines() if "±" in line]
+    cells = {row[0]: row[1].strip() for row in rows[:3]}
+    assert list(cells) == ["majority", "rw", "aw"]
+    assert cells["majority"] == "50.0 ± 0.0"
+    assert cells["aw"] == "100.0 ± 0.0"
+    assert len(ResultFile(out).read()) == 30
     assert (
         "Parameters are selected and models fitted on the training folds" in result.stdout
     )
@@ -31,9 +38,11 @@ def test_json_output_is_repeated_from_records(tmp_path, call):
     arguments = ("evaluate", "regular", "--models", "aw", "--out", tmp_path / "r", "--json")
     first, again = call(*arguments), call(*arguments)
     assert first.stdout == again.stdout
-    (row,) = json.loads(first.stdout)
+    baseline, row = json.loads(first.stdout)
     assert (row["data"], row["model"], row["mean"]) == ("regular", "aw", 1.0)
-    assert len(ResultFile(tmp_path / "r").read()) == 10
+    assert (baseline["model"], baseline["mean"]) == ("majority", 0.5)
+    assert row["metric"] == "accuracy"
+    assert len(ResultFile(tmp_path / "r").read()) == 20
 
 
 def test_caption_describes_the_paper_protocol(call):
@@ -89,7 +98,7 @@ def test_graphs_from_a_folder_need_classes(tmp_path, call):
     classes = tmp_path / "classes.csv"
     classes.write_text("".join(lines))
     arguments = ("evaluate", folder, "--models", "aw", "--json")
-    (row,) = json.loads(call(*arguments, "--classes", classes).stdout)
+    _, row = json.loads(call(*arguments, "--classes", classes).stdout)
     assert (row["data"], row["mean"]) == (folder.as_posix(), 1.0)
     result = call(*arguments)
     assert result.returncode == 1
@@ -109,7 +118,7 @@ def test_killed_run_is_resumed(tmp_path, call):
     resumed = call(*arguments, "--out", out)
     assert resumed.returncode == 0, resumed.stderr
     after = ResultFile(out).read()
-    assert len(after) == 20
+    assert len(after) == 30
     assert {key: after[key] for key in before} == before
     assert json.loads(resumed.stdout) == json.loads(call(*arguments).stdout)
 
@@ -146,7 +155,7 @@ def test_command_works_without_modules_of_unix(tmp_path):
     )
     assert result.returncode == 0, result.stderr
     assert "Traceback" not in result.stderr
-    assert len(ResultFile(out).read()) == 10
+    assert len(ResultFile(out).read()) == 20
 
 
 def test_sets_with_classes_of_nodes(tmp_path, real_data, call):
@@ -156,8 +165,10 @@ def test_sets_with_classes_of_nodes(tmp_path, real_data, call):
     result = call("evaluate", "cora", *arguments, "--plot", picture, *home)
     assert result.returncode == 0, result.stderr
     assert "nodes protocol" in result.stdout
-    assert {"cora 30%", "cora 70%"} <= {
-        line.strip().partition("  ")[0] for line in result.stdout.splitlines()
+    (heading,) = [line for line in result.stdout.splitlines() if "cora 30%" in line]
+    assert "cora 70%" in heading
+    assert {"majority", "rw-32"} <= {
+        line.split()[0] for line in result.stdout.splitlines() if line.strip()
     }
     assert picture.exists()
     result = call("evaluate", "cora", "--metric", "roc_auc", *home)
@@ -214,7 +225,7 @@ def test_model_that_does_not_apply_is_skipped_with_a_warning(tmp_path, call):
     message = f"warning: Skipped wl on {folder}. WLKernel compares node labels"
     assert result.stderr.startswith(message)
     assert result.stderr.count("\n") == 1
-    line = next(line for line in result.stdout.splitlines() if f"{folder} " in line)
+    line = next(line for line in result.stdout.splitlines() if line.startswith(" wl"))
     assert line.split()[1] == "-"
     assert picture.exists()
     alone = call("evaluate", folder, "--models", "wl")
@@ -230,3 +241,85 @@ def test_models_are_listed_by_name(call):
     rows = {row["name"]: row for row in json.loads(call("models", "--json").stdout)}
     assert rows["gskn"]["grid"] == 4
     assert (rows["wl"]["output"], rows["ldp"]["output"]) == ("kernel", "embedding")
+    assert rows["majority"]["output"] == rows["mean"]["output"] == "prediction"
+
+
+def write_sizes(folder, targets):
+    """Write paths of different sizes with one target each."""
+    folder.mkdir()
+    for number in range(len(targets)):
+        nx.write_graph6(nx.path_graph(3 + number % 11), folder / f"g{number}.g6")
+    lines = [f"g{number},{target}\n" for number, target in enumerate(targets)]
+    (folder / "labels.csv").write_text("".join(lines))
+    return folder
+
+
+def test_real_targets_are_detected_and_scored_by_errors(tmp_path, call):
+    folder = write_sizes(tmp_path / "own", [0.5 + number % 11 for number in range(33)])
+    out, picture = tmp_path / "runs.jsonl", tmp_path / "scores.svg"
+    options = ("--models", "ldp,wl", "--out", out)
+    result = call("evaluate", folder, *options, "--plot", picture)
+    assert result.returncode == 0, result.stderr
+    assert "rmse (lower is better), nested protocol" in result.stdout
+    text = " ".join(result.stdout.split())
+    assert f"The targets of {folder.as_posix()} are values (regression)" in text
+    texts = {"".join(t.itertext()) for t in ET.parse(picture).iter() if t.text}
+    assert {"mean", "ldp", "RMSE (lower is better)", "RMSE, nested protocol"} <= texts
+    for metric in ("rmse", "mae", "r2"):
+        rows = json.loads(
+            call("evaluate", folder, *options, "--json", "--metric", metric).stdout
+        )
+        assert [row["model"] for row in rows] == ["mean", "ldp", "wl"]
+        assert {row["metric"] for row in rows} == {metric}
+        mean, ldp, _ = (row["mean"] for row in rows)
+        assert (ldp > mean) if metric == "r2" else (ldp < mean / 2)
+    assert len(ResultFile(out).read()) == 30
+
+
+def test_kind_of_targets_can_be_forced(tmp_path, call):
+    folder = write_sizes(tmp_path / "own", [number % 2 for number in range(22)])
+    arguments = ("evaluate", folder, "--models", "ldp", "--json")
+    assert {row["metric"] for row in json.loads(call(*arguments).stdout)} == {"accuracy"}
+    forced = json.loads(call(*arguments, "--task", "values").stdout)
+    assert {row["metric"] for row in forced} == {"rmse"}
+    arguments = ("evaluate", "regular", "--models", "ldp", "--json")
+    forced = json.loads(call(*arguments, "--task", "values").stdout)
+    assert [row["model"] for row in forced] == ["mean", "ldp"]
+    assert forced[0]["mean"] == pytest.approx(0.5, abs=0.05)
+
+
+def test_classes_and_values_have_two_tables(tmp_path, call):
+    folder = write_sizes(tmp_path / "own", [0.5 + number % 3 for number in range(10)])
+    result = call("evaluate", folder, "regular", "--models", "ldp")
+    assert result.returncode == 0, result.stderr
+    assert "rmse (lower is better), nested protocol" in result.stdout
+    assert "accuracy in percent, nested protocol" in result.stdout
+    assert result.stdout.count("are values (regression)") == 1
+
+
+def test_options_for_classes_raise_for_values(tmp_path, call):
+    folder = write_sizes(tmp_path / "own", [0.5 + number for number in range(4)])
+    text = write_sizes(tmp_path / "text", ["a", "b", "a", "b"])
+    for arguments, code, message in (
+        ((folder, "--protocol", "paper"), 1, "--protocol paper needs classes"),
+        ((folder, "--metric", "accuracy"), 1, "Supported: rmse, mae, r2"),
+        ((folder, "--models", "majority"), 1, "'majority' does not predict real targets"),
+        ((text, "--task", "values"), 1, "is 'a', which is not a number"),
+        ((folder, "--map", tmp_path / "a.png"), 2, "--map"),
+        ((folder, "regular", "--plot", tmp_path / "a.png"), 2, "--plot"),
+    ):
+        result = call("evaluate", *arguments)
+        assert result.returncode == code, (arguments, result.stdout)
+        assert message in result.stderr
+
+
+def test_default_models_begin_with_the_baseline_and_the_selected_model(call):
+    result = call("evaluate", "--help")
+    assert "Default: gskn" in " ".join(result.stdout.split())
+    data = datasets.load("regular")
+    assert _model_names(None, data)[:3] == ["majority", "gskn", "rw-degrees"]
+    assert _model_names("majority,aw", data) == ["majority", "aw"]
+    assert _model_names("aw,majority", data) == ["aw", "majority"]
+    assert "mean" not in _model_names("all", data)
+    nodes = Dataset("nodes", data.graphs[:1], np.arange(20) % 2, "node")
+    assert _model_names(None, nodes)[:2] == ["majority", "rw-degrees"]

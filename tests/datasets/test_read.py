@@ -189,3 +189,46 @@ def test_command_prints_one_line_for_a_damaged_archive(
     error = capsys.readouterr().err
     assert "x.zip" in error
     assert error.count("\n") == 1
+
+
+def test_values_are_read_and_may_be_forced(tmp_path):
+    folder = write_graphs(tmp_path / "own")
+    (folder / "labels.csv").write_text("graph,value\ng0,1.5\ng1,2\ng2,-1e3\ng3,2\n")
+    data = datasets.read(folder)
+    assert (data.targets, data.n_classes, data.folds) == ("values", 0, {})
+    assert data.y.tolist() == [1.5, 2.0, -1000.0, 2.0]
+    assert "targets='values'" in repr(data)
+    data = datasets.read(folder, task="classes")
+    assert (data.targets, data.n_classes) == ("classes", 3)
+    (folder / "labels.csv").write_text("g0,1\ng1,2\ng2,1\ng3,2\n")
+    assert datasets.read(folder).targets == "classes"
+    assert datasets.read(folder, task="values").y.tolist() == [1.0, 2.0, 1.0, 2.0]
+    (folder / "labels.csv").write_text("g0,1.5\ng1,1.5\ng2,1.5\ng3,1.5\n")
+    with pytest.raises(InputError, match="only the value 1.5"):
+        datasets.read(folder)
+
+
+def test_values_of_a_tu_set_are_its_graph_attributes(tmp_path):
+    folder = write_tu(tmp_path / "OWN", labels="")
+    attributes = folder / "OWN_graph_attributes.txt"
+    attributes.write_text("1\n2\n")
+    data = datasets.read(folder)
+    assert (data.targets, data.y.tolist()) == ("values", [1.0, 2.0])
+    with pytest.raises(FileFormatError, match="graph_labels.txt is missing"):
+        datasets.read(folder, task="classes")
+    (folder / "OWN_graph_labels.txt").write_text("7\n8\n")
+    assert datasets.read(folder).y.tolist() == [7, 8]
+    assert datasets.read(folder, task="values").y.tolist() == [1.0, 2.0]
+    for text, message in (
+        ("1, 2\n3, 4\n", "2 numbers per graph"),
+        ("1.5\n", "1 lines for 2 graphs"),
+        ("1.5\nmany\n", "expected 1 numbers"),
+    ):
+        attributes.write_text(text)
+        with pytest.raises(FileFormatError, match=message):
+            datasets.read(folder, task="values")
+    attributes.write_text("1.5\nnan\n")
+    with pytest.raises(InputError, match="graph 1 is missing"):
+        datasets.read(folder, task="values")
+    attributes.unlink()
+    assert datasets.read(folder, task="values").y.tolist() == [7.0, 8.0]

@@ -5,11 +5,11 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.svm import SVC
 
 from gskn import GSKN, GSKNClassifier, datasets
-from gskn.estimators import GRID, fit_predict, ignore_convergence
+from gskn.estimators import GRID, ClassTask, fit_outputs, ignore_convergence
 from gskn.estimators._calibration import Calibration
 from gskn.estimators._gram import gram, standardize
 from gskn.estimators._gskn_precomputation import GSKNSplit
-from gskn.estimators._kernel_machines import fit_svm
+from gskn.estimators._kernel_machines import class_means, class_pairs, fit_svm
 from gskn.exceptions import InputError
 
 KERNELS = ("linear", "rbf", "laplacian")
@@ -99,10 +99,12 @@ def test_selected_machine_predicts_as_the_svm_of_the_evaluation(mutag):
         model = small(kernel=kernel).fit(graphs[train], y[train])
         params = {"kernel": kernel, "C": model.C_}
         embeddings = model.embedding_.transform(graphs)
-        (expected,) = fit_predict([params], embeddings[train], y[train], embeddings[test])
-        np.testing.assert_array_equal(model.predict(graphs[test]), expected.y)
+        task = ClassTask.from_targets(y[train])
+        (expected,) = fit_outputs([params], embeddings[train], embeddings[test], task)
+        expected_classes = task.classes[(expected[:, 0] > 0).astype(int)]
+        np.testing.assert_array_equal(model.predict(graphs[test]), expected_classes)
         decision = model.decision_function(graphs[test])
-        np.testing.assert_allclose(decision, expected.decision, rtol=1e-6, atol=1e-9)
+        np.testing.assert_allclose(decision, expected[:, 0], rtol=1e-6, atol=1e-9)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 5])
@@ -116,15 +118,16 @@ def test_decisions_match_pairwise_svms_of_scikit_learn(n_classes):
     svm = SVC(kernel="precomputed", C=2.0, decision_function_shape="ovo")
     pairwise = svm.fit(kernel, codes, weights).decision_function(kernel)
     outputs = kernel @ dual.coef + dual.intercept
+    pairwise = pairwise.reshape(outputs.shape)
+    np.testing.assert_allclose(outputs, pairwise, atol=1e-9)
     if n_classes == 2:
-        np.testing.assert_allclose(outputs[:, 0], pairwise, atol=1e-9)
+        np.testing.assert_array_equal(class_means(outputs), outputs)
         return
     expected = np.zeros((60, n_classes))
-    pairs = [(i, j) for i in range(n_classes) for j in range(i + 1, n_classes)]
-    for column, (first, second) in enumerate(pairs):
+    for column, (first, second) in enumerate(class_pairs(n_classes)):
         expected[:, first] += pairwise[:, column] / (n_classes - 1)
         expected[:, second] -= pairwise[:, column] / (n_classes - 1)
-    np.testing.assert_allclose(outputs, expected, atol=1e-9)
+    np.testing.assert_allclose(class_means(outputs), expected, atol=1e-9)
 
 
 @pytest.mark.parametrize("case", ["two classes", "several classes"])
@@ -134,10 +137,23 @@ def test_linear_model_is_additive_in_graph_embeddings(case, halves, mutag):
     assert model.kernel_ == "linear"
     embeddings = model.embedding_.transform(graphs)
     outputs = embeddings @ model.coef_.T + model.intercept_
+    np.testing.assert_allclose(outputs, model.machine_.decide(embeddings), atol=1e-9)
+    n_classes = len(model.classes_)
+    if n_classes == 2:
+        decision = model.decision_function(graphs)
+        np.testing.assert_allclose(outputs[:, 0], decision, atol=1e-9)
+        return
+    votes = np.zeros((len(y), n_classes))
+    for column, (first, second) in enumerate(class_pairs(n_classes)):
+        votes[:, first] += outputs[:, column] > 0
+        votes[:, second] += outputs[:, column] <= 0
     decision = model.decision_function(graphs)
-    np.testing.assert_allclose(outputs.reshape(decision.shape), decision, atol=1e-9)
+    assert (np.abs(decision - votes) < 1 / 3).all()
+
+
+def test_other_kernels_have_no_coefficients(mutag):
     with pytest.raises(AttributeError, match="kernel='linear'"):
-        _ = small(kernel="rbf", C=1.0).fit(graphs, y).coef_
+        _ = small(kernel="rbf", C=1.0).fit(*mutag).coef_
 
 
 @pytest.mark.parametrize("kernel", KERNELS)

@@ -12,12 +12,18 @@ from gskn.estimators import (
     LINEAR,
     PRECOMPUTED,
     RBF,
+    ClassTask,
+    ValueTask,
     _gram,
-    _selection,
-    fit_predict,
-    select_classifier,
+    _tasks,
+    class_votes,
+    fit_outputs,
+    ignore_convergence,
+    most_likely,
+    select,
 )
 from gskn.estimators._gram import gram, grams, standardize
+from gskn.estimators._search import Candidate, screening_machines, select_embedding
 from tests.reference import kernels as reference
 
 
@@ -87,6 +93,21 @@ def reference_svm(params):
     )
 
 
+def select_machine(embeddings, y, machines, seed=4, n_jobs=None):
+    """Select kernel and C for a fixed embedding."""
+    task = ClassTask.from_targets(y)
+    folds = task.folds(5, seed)
+    return select(lambda _: embeddings, [{}], machines, task, folds, n_jobs=n_jobs)
+
+
+def predict(machines, train, y, test):
+    """Return predicted classes and decision values of every machine."""
+    task = ClassTask.from_targets(y)
+    with ignore_convergence():
+        outputs = fit_outputs(machines, train, test, task)
+    return [(task.classes[most_likely(part)], class_votes(part)) for part in outputs]
+
+
 @pytest.mark.parametrize("n_jobs", [None, 2])
 def test_selection_matches_cross_validation_of_scikit_learn(samples, n_jobs):
     embeddings, y = samples
@@ -97,58 +118,102 @@ def test_selection_matches_cross_validation_of_scikit_learn(samples, n_jobs):
         cross_val_score(reference_svm(params), scaled, y, cv=inner) for params in candidates
     ]
     best = int(np.argmax(np.mean(expected, axis=1)))
-    score, params = select_classifier(embeddings, y, candidates, 4, n_jobs)
-    assert params == candidates[best]
-    assert score == pytest.approx(np.mean(expected[best]))
+    selection = select_machine(embeddings, y, candidates, n_jobs=n_jobs)
+    assert selection.machine == candidates[best]
+    assert selection.candidate.score == pytest.approx(np.mean(expected[best]))
+    error = np.std(expected[best], ddof=1) / np.sqrt(5)
+    assert selection.candidate.standard_error == pytest.approx(error)
+    assert len(selection.rows) == len(candidates)
 
 
-def test_predictions_match_scikit_learn(samples):
+def test_embedding_is_selected_with_one_machine_then_the_machine_for_it(samples):
     embeddings, y = samples
+    noise = np.random.default_rng(0).normal(size=embeddings.shape)
+    grid = [{"name": "noise"}, {"name": "signal"}]
+    task = ClassTask.from_targets(y)
+    steps = []
+    selection = select(
+        lambda number: (noise, embeddings)[number],
+        grid,
+        LINEAR + LAPLACIAN,
+        task,
+        task.folds(5, 0),
+        advance=lambda: steps.append(1),
+    )
+    assert selection.number == 1
+    assert selection.embeddings is embeddings
+    compared = [row for row in selection.rows if row["params"]["name"] == "noise"]
+    assert [(row["kernel"], row["C"]) for row in compared] == [("laplacian", 10.0)]
+    assert len(selection.rows) == 1 + 7
+    assert len(steps) == len(grid) + 1
+    assert screening_machines(LINEAR) == [LINEAR[1]]
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=6))
+def test_first_of_the_best_embeddings_is_selected(scores):
+    candidates = [Candidate({}, [], score, 0.1) for score in scores]
+    assert select_embedding(candidates) == scores.index(max(scores))
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 4])
+def test_predictions_match_scikit_learn(n_classes):
+    embeddings, y = make_classification(
+        150, 8, n_informative=4, n_classes=n_classes, class_sep=0.8, random_state=0
+    )
     candidates = [LINEAR[1], RBF[1], LAPLACIAN[1], LINEAR[3]]
     scaled, others = standardize(embeddings[:100], embeddings[100:])
-    predictions = fit_predict(candidates, embeddings[:100], y[:100], embeddings[100:])
-    for params, (predicted, decision, classes) in zip(candidates, predictions, strict=True):
+    predictions = predict(candidates, embeddings[:100], y[:100], embeddings[100:])
+    for params, (predicted, decision) in zip(candidates, predictions, strict=True):
         model = reference_svm(params).fit(scaled, y[:100])
-        np.testing.assert_array_equal(predicted, model.predict(others))
-        np.testing.assert_allclose(decision, model.decision_function(others), atol=1e-3)
-        assert classes.tolist() == [0, 1, 2]
+        expected = model.decision_function(others).reshape(len(others), -1)
+        np.testing.assert_allclose(decision, expected, atol=1e-3)
+        by_votes = model.predict(others)
+        # scikit-learn decides between equal numbers of votes by the order of classes.
+        best = expected.max(axis=1, keepdims=True)
+        is_tie = (np.round(expected) == np.round(best)).sum(axis=1) > 1
+        np.testing.assert_array_equal(predicted[~is_tie], by_votes[~is_tie])
+        if n_classes > 2:
+            np.testing.assert_array_equal(predicted, expected.argmax(axis=1))
 
 
 def test_predictions_do_not_depend_on_scale_and_offset_of_a_kernel(samples):
     """An SVM ignores the offset, and kernels are scaled to unit variance."""
     embeddings, y = samples
     products = embeddings @ embeddings.T
-    expected = fit_predict(
-        [PRECOMPUTED[1]], products[:100, :100], y[:100], products[100:, :100]
-    )
+    few = PRECOMPUTED[1:2]
+    (expected,) = predict(few, products[:100, :100], y[:100], products[100:, :100])
     other = 1e3 * products + 1e4
-    predictions = fit_predict(
-        [PRECOMPUTED[1]], other[:100, :100], y[:100], other[100:, :100]
-    )
-    np.testing.assert_array_equal(predictions[0][0], expected[0][0])
-    np.testing.assert_allclose(predictions[0][1], expected[0][1], atol=0.02)
+    (prediction,) = predict(few, other[:100, :100], y[:100], other[100:, :100])
+    np.testing.assert_array_equal(prediction[0], expected[0])
+    np.testing.assert_allclose(prediction[1], expected[1], atol=0.02)
     few = PRECOMPUTED[:2]
-    selected = select_classifier(products, y, few, 4)
-    assert select_classifier(1e3 * products, y, few, 4) == selected
+    selected = select_machine(products, y, few)
+    again = select_machine(1e3 * products, y, few)
+    assert again.machine == selected.machine
+    assert again.candidate.score == selected.candidate.score
 
 
 def test_constant_kernel_is_accepted():
     ones = np.ones((12, 12))
-    ((predicted, _, _),) = fit_predict([PRECOMPUTED[0]], ones, np.arange(12) % 2, ones[:3])
+    ((predicted, _),) = predict([PRECOMPUTED[0]], ones, np.arange(12) % 2, ones[:3])
     assert len(predicted) == 3
 
 
-def test_large_data_sets_use_fewer_inner_folds(samples, monkeypatch):
-    _, y = samples
-    assert len(_selection.inner_folds(y, 0)) == 5
-    monkeypatch.setattr(_selection, "_ENOUGH_TEST_SAMPLES", 80)
-    assert len(_selection.inner_folds(y, 0)) == 3
-    monkeypatch.setattr(_selection, "_ENOUGH_TEST_SAMPLES", 1)
-    assert len(_selection.inner_folds(y, 0)) == 2
+@pytest.mark.parametrize("kind", [ClassTask, ValueTask])
+def test_large_data_sets_use_fewer_inner_folds(samples, monkeypatch, kind):
+    task = kind.from_targets(samples[1])
+    assert len(task.folds(5, 0)) == 5
+    monkeypatch.setattr(_tasks, "_ENOUGH_TEST_SAMPLES", 80)
+    assert len(task.folds(5, 0)) == 3
+    monkeypatch.setattr(_tasks, "_ENOUGH_TEST_SAMPLES", 1)
+    assert len(task.folds(5, 0)) == 2
 
 
-def test_class_with_one_sample_selects_the_first_classifier(samples):
+def test_class_with_one_sample_selects_the_default_machine(samples):
     embeddings, y = samples
     odd = np.r_[np.zeros(9, dtype=int), 1]
-    assert select_classifier(embeddings[:10], odd, LINEAR, 0) == (0.0, LINEAR[0])
-    assert select_classifier(embeddings, y, LINEAR[:1], 0)[1] == LINEAR[0]
+    selection = select_machine(embeddings[:10], odd, LINEAR + LAPLACIAN)
+    assert selection.machine == {"kernel": "laplacian", "C": 10.0}
+    assert selection.candidate is None
+    assert select_machine(embeddings[:10], odd, LINEAR).machine == LINEAR[0]
+    assert select_machine(embeddings, y, LINEAR[:1]).machine == LINEAR[0]

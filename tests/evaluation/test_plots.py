@@ -181,6 +181,25 @@ def test_points_and_intervals_are_means_and_standard_deviations():
     assert [line.get_xdata()[0] for line in lines] == [pytest.approx(56)]
 
 
+@pytest.mark.parametrize(
+    ("metric", "label"), [("rmse", "RMSE (lower is better)"), ("r2", "R²")]
+)
+@pytest.mark.parametrize("values", [(120.0, 150.0), (0.5, 0.5)])
+def test_scores_of_values_are_not_in_percent(metric, label, values):
+    records = [
+        Record("freesolv", "mean", "nested", 0, fold, 0, {}, {metric: value})
+        for fold, value in enumerate(values)
+    ]
+    figure = plot_scores(records, metric=metric)
+    (panel,) = figure.axes
+    assert panel.get_xlabel() == label
+    (container,) = panel.containers
+    assert container.lines[0].get_xdata() == pytest.approx(np.mean(values))
+    low, high = panel.get_xlim()
+    assert low < min(values) <= max(values) < high
+    assert f"{np.mean(values):.3g}" in words(figure)
+
+
 def test_title_of_the_paper_protocol_has_a_remark():
     texts = words(plot_scores(make_records(protocol="paper")))
     assert any("selected on the test folds" in text for text in texts)

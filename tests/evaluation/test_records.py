@@ -513,6 +513,24 @@ def test_provenance_is_added_and_numbers_are_rounded():
     assert result.key == record().key
 
 
+def test_errors_and_their_inner_scores_have_six_significant_digits():
+    scores = {"rmse": 1.23456789e-9, "r2": 0.123456789}
+    result = with_provenance(record(scores=scores, chosen={"inner": -2e-15 / 3}), Clock())
+    assert result.scores == {"rmse": 1.23457e-9, "r2": 0.123457}
+    assert result.chosen == {"inner": -6.66667e-16}
+
+
+def test_time_of_an_inner_step_is_not_counted_twice(monkeypatch):
+    times = iter([0.0, 1.0, 3.0, 10.0, 11.0, 13.0])
+    monkeypatch.setattr("time.perf_counter", lambda: next(times))
+    clock = Clock()
+    with clock.measure("choose"), clock.measure("embed"):
+        pass
+    with clock.measure("choose"):
+        pass
+    assert clock.seconds == {"choose": 8.0 + 2.0, "embed": 2.0}
+
+
 def test_stored_results_have_the_documented_format():
     stored = Path(__file__).parents[2] / "docs" / "results" / "records.jsonl"
     if not stored.exists():

@@ -3,9 +3,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import t as student
-from sklearn.metrics import balanced_accuracy_score, roc_auc_score
+from sklearn.metrics import (
+    balanced_accuracy_score,
+    mean_absolute_error,
+    r2_score,
+    roc_auc_score,
+    root_mean_squared_error,
+)
 
-from gskn.evaluation import corrected_t_test, score_classes, summarize
+from gskn.evaluation import (
+    GRAPH_METRICS,
+    VALUE_METRICS,
+    corrected_t_test,
+    is_error,
+    score_classes,
+    score_values,
+    summarize,
+)
 from gskn.exceptions import InputError
 
 
@@ -29,6 +43,28 @@ def test_scores_agree_with_scikit_learn(seed):
     assert scores["balanced_accuracy"] == pytest.approx(expected)
     aucs = [roc_auc_score(y == c, decision[:, c]) for c in range(3)]
     assert scores["roc_auc"] == pytest.approx(np.mean(aucs))
+
+
+@given(st.integers(0, 99))
+def test_scores_of_values_agree_with_scikit_learn(seed):
+    generator = np.random.default_rng(seed)
+    y, predicted = generator.normal(size=(2, 9))
+    scores = score_values(y, predicted)
+    assert tuple(scores) == VALUE_METRICS
+    assert scores["rmse"] == pytest.approx(root_mean_squared_error(y, predicted))
+    assert scores["mae"] == pytest.approx(mean_absolute_error(y, predicted))
+    assert scores["r2"] == pytest.approx(r2_score(y, predicted))
+
+
+def test_r2_of_equal_values_is_undefined():
+    scores = score_values(np.array([2.0, 2.0]), np.array([2.0, 3.0]))
+    assert np.isnan(scores["r2"])
+    assert scores["mae"] == 0.5
+
+
+def test_only_errors_are_better_if_they_are_lower():
+    errors = [name for name in (*GRAPH_METRICS, *VALUE_METRICS) if is_error(name)]
+    assert errors == ["rmse", "mae"]
 
 
 def test_roc_auc_of_a_single_class_is_undefined():

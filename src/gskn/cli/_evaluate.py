@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from gskn.datasets import Dataset
     from gskn.evaluation import Record, Summary
 
-_MODELS = "rw-degrees, aw, rw, rw+aw, joint, induced"
+_ABLATIONS = "rw-degrees, aw, rw, rw+aw, joint, induced"
 _CAPTIONS = {
     "nested": "Parameters are selected and models fitted on the training folds.",
     "paper": "Parameters are selected on the TEST folds, as in the literature; for "
@@ -38,6 +38,14 @@ class Protocol(Enum):
 
     nested = "nested"
     paper = "paper"
+
+
+class Task(Enum):
+    """Whether targets are classes or values."""
+
+    auto = "auto"
+    classes = "classes"
+    values = "values"
 
 
 class MapBy(Enum):
@@ -57,15 +65,17 @@ class Folds(Enum):
 def evaluate(  # noqa: PLR0913, PLR0917 - one option each
     data: Annotated[
         list[str] | None,
-        typer.Argument(help="Data sets, or files and folders of graphs with classes."),
+        typer.Argument(
+            help="Data sets, or files and folders of graphs with classes or values."
+        ),
     ] = None,
     models: Annotated[
-        str,
+        str | None,
         typer.Option(
-            help=f"Comma-separated names from gskn models, or all. Default: {_MODELS}.",
-            show_default=False,
+            help="Comma-separated names from gskn models, or all. Default: gskn (not for "
+            f"nodes), {_ABLATIONS}."
         ),
-    ] = _MODELS,
+    ] = None,
     protocol: Annotated[
         Protocol,
         typer.Option(help="Select parameters on training folds, or on test folds."),
@@ -85,11 +95,20 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one option each
     ] = None,
     classes: Annotated[
         Path | None,
-        typer.Option(help="File with lines graph,class. Default: labels.csv."),
+        typer.Option(
+            help="File with lines graph,class or graph,value. Default: labels.csv."
+        ),
     ] = None,
+    task: Annotated[
+        Task, typer.Option(metavar="NAME", help="classes, values or auto (by the targets).")
+    ] = Task.auto,
     metric: Annotated[
-        str, typer.Option(help="accuracy, balanced_accuracy, roc_auc, macro_f1, micro_f1.")
-    ] = "accuracy",
+        str | None,
+        typer.Option(
+            help="accuracy, balanced_accuracy, roc_auc, macro_f1, micro_f1; for values "
+            "rmse, mae, r2. Default: accuracy or rmse."
+        ),
+    ] = None,
     plot: Annotated[
         Path | None, typer.Option(help="Plot the table to a .png or .svg file.")
     ] = None,
@@ -103,6 +122,8 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one option each
 ) -> None:
     """Evaluate models on data sets by ten-fold cross-validation and print a table.
 
+    The first row is the most frequent class, or the mean value, of the training part.
+    Targets with fractions, or with many different integers, are values; others are classes.
     Data sets with classes of nodes are split at random, with 30% or 70% for training.
     Without data sets, those that need no download are evaluated.
     Your own graphs: a folder in TU format, or a folder of files with a labels.csv.
@@ -116,10 +137,16 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one option each
     check_seed(seed, max(1, repeats or 1))
     check_n_jobs(jobs)
     _check_outputs(data or [], classes, out, plot, map_file)
-    names = _model_names(models)
-    find_models(names)
-    loaded = _load(data, classes, data_home)
-    _check_sets(loaded, protocol.value, folds.value, metric)
+    find_models([] if models in {None, "all"} else _split_names(models or ""))
+    loaded = _load(data, classes, data_home, task.value)
+    names = {dataset.name: _model_names(models, dataset) for dataset in loaded}
+    metrics = {dataset.name: metric or _default_metric(dataset) for dataset in loaded}
+    _check_sets(loaded, protocol.value, folds.value, metrics)
+    if plot is not None and len(set(metrics.values())) > 1:
+        raise typer.BadParameter(
+            "needs data sets with one metric; plot classes and values separately.",
+            param_hint="--plot",
+        )
     if map_file is not None:
         _check_map(loaded)
     n_folds = {
@@ -130,9 +157,9 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one option each
     options = {"seed": seed, "n_jobs": jobs, "results": ResultFile(out) if out else None}
     graph_options = {"protocol": protocol.value, "folds": folds.value}
     records = _run(loaded, names, repeats, options, graph_options, n_folds)
-    _show(records, names, metric, n_folds, as_json=as_json)
+    _show(loaded, records, names, metrics, n_folds, as_json=as_json)
     if plot is not None:
-        _draw(loaded, records, metric, plot)
+        _draw(loaded, records, next(iter(metrics.values())), plot)
     if map_file is not None:
         _draw_map(loaded[0], map_by.value, seed, jobs, map_file)
 
@@ -171,7 +198,7 @@ def _check_map(loaded: list["Dataset"]) -> None:
 
     from gskn.evaluation.plots import point_styles
 
-    if len(loaded) > 1 or loaded[0].y.ndim > 1:
+    if len(loaded) > 1 or loaded[0].y.ndim > 1 or loaded[0].targets == "values":
         raise typer.BadParameter(
             "needs exactly one data set, with one class for each graph or node.",
             param_hint="--map",
@@ -179,17 +206,24 @@ def _check_map(loaded: list["Dataset"]) -> None:
     point_styles([str(value) for value in np.unique(loaded[0].y)], "classes")
 
 
-def _check_sets(loaded: list["Dataset"], protocol: str, folds: str, metric: str) -> None:
+def _check_sets(
+    loaded: list["Dataset"], protocol: str, folds: str, metrics: dict[str, str]
+) -> None:
     """Raise if an option does not apply to the data sets."""
-    from gskn.evaluation import GRAPH_METRICS, NODE_METRICS
+    from gskn.evaluation import GRAPH_METRICS, NODE_METRICS, VALUE_METRICS
     from gskn.exceptions import InputError
 
     for data in loaded:
-        metrics = NODE_METRICS if data.task == "node" else GRAPH_METRICS
-        if metric not in metrics:
+        supported = NODE_METRICS if data.task == "node" else GRAPH_METRICS
+        supported = VALUE_METRICS if data.targets == "values" else supported
+        if metrics[data.name] not in supported:
             raise InputError(
-                f"There is no metric {metric!r} for {data.name}. Supported: "
-                f"{', '.join(metrics)}."
+                f"There is no metric {metrics[data.name]!r} for {data.name}. Supported: "
+                f"{', '.join(supported)}."
+            )
+        if data.targets == "values" and protocol == "paper":
+            raise InputError(
+                f"{data.name} has real targets; --protocol paper needs classes, use nested."
             )
     only_nodes = {data.task for data in loaded} == {"node"}
     if only_nodes and (protocol, folds) != ("nested", "stratified"):
@@ -199,45 +233,85 @@ def _check_sets(loaded: list["Dataset"], protocol: str, folds: str, metric: str)
 
 
 def _show(
+    loaded: list["Dataset"],
     records: dict[str, list["Record"]],
-    names: list[str],
-    metric: str,
+    names: dict[str, list[str]],
+    metrics: dict[str, str],
     n_folds: dict[str, int],
     *,
     as_json: bool,
 ) -> None:
-    """Print the table with its caption."""
+    """Print one table per metric: a row per model, a column per data set."""
     from gskn.cli._tables import show
+
+    by_metric: dict[str, dict[str, dict[str, Summary]]] = {}
+    for name, of_data in records.items():
+        metric = metrics[of_data[0].data]
+        by_metric.setdefault(metric, {})[name] = _summaries(of_data, metric)
+    if as_json:
+        cells = [
+            cell
+            for metric, columns in by_metric.items()
+            for cell in _json_cells(columns, metric)
+        ]
+        show(cells, title="", as_json=True)
+        return
+    for metric, columns in by_metric.items():
+        shown = [data for data in loaded if metrics[data.name] == metric]
+        models = dict.fromkeys(name for data in shown for name in names[data.name])
+        show(
+            [_texts(model, columns, metric) for model in models if _is_run(model, columns)],
+            title=f"{_describe_metric(metric)}, "
+            f"{' and '.join(_protocols(records, columns))} protocol",
+            as_json=False,
+            caption=_caption(shown, records, columns, n_folds),
+        )
+
+
+def _caption(
+    loaded: list["Dataset"],
+    records: dict[str, list["Record"]],
+    columns: dict[str, dict[str, "Summary"]],
+    n_folds: dict[str, int],
+) -> str:
+    """Return remarks on protocols, models, targets and folds of a table."""
     from gskn.evaluation import MODELS
 
-    rows = [_row(name, of_data, metric) for name, of_data in records.items()]
-    models = [name for name in names if any(name in row for row in rows)]
-    if as_json:
-        show([cell for row in rows for cell in _json_cells(row)], title="", as_json=True)
-        return
-    protocols = _protocols(records)
+    protocols = _protocols(records, columns)
     captions = [_CAPTIONS[protocol] for protocol in protocols]
+    models = dict.fromkeys(model for column in columns.values() for model in column)
     transductive = [name for name in models if MODELS[name].transductive]
     if transductive and "nested" in protocols:
         listed = ", ".join(transductive)
         captions.append(f"Fitted to all graphs without their classes: {listed}.")
     captions.append("± is the standard deviation over folds or splits.")
-    captions += [
-        f"{name} has {n} folds because its smallest class has {n} graphs."
-        for name, n in n_folds.items()
-        if n < 10
-    ]
-    show(
-        [_texts(row, models) for row in rows],
-        title=f"{metric.replace('_', ' ')} in percent, {' and '.join(protocols)} protocol",
-        as_json=False,
-        caption=" ".join(captions),
-    )
+    for data in loaded:
+        n, has_values = n_folds.get(data.name, 10), data.targets == "values"
+        if has_values:
+            captions.append(f"The targets of {data.name} are values (regression).")
+        if n < 10:
+            reason = "it" if has_values else "its smallest class"
+            captions.append(f"{data.name} has {n} folds because {reason} has {n} graphs.")
+    return " ".join(captions)
+
+
+def _describe_metric(metric: str) -> str:
+    """Return the name of a metric with its unit or direction."""
+    from gskn.evaluation import VALUE_METRICS, is_error
+
+    name = metric.replace("_", " ")
+    if metric in VALUE_METRICS:
+        return f"{name} (lower is better)" if is_error(metric) else name
+    return f"{name} in percent"
+
+
+def _is_run(model: str, columns: dict[str, dict[str, "Summary"]]) -> bool:
+    return any(model in column for column in columns.values())
 
 
 def _run(
     loaded: list["Dataset"],
-    models: list[str],
+    names: dict[str, list[str]],
     repeats: int | None,
     options: dict[str, Any],
     graph_options: dict[str, Any],
@@ -247,8 +321,8 @@ def _run(
     from rich.progress import MofNCompleteColumn, Progress, TimeRemainingColumn
 
     from gskn.cli._console import as_description, progress
+    from gskn.evaluation import constant_model, evaluate_nodes
     from gskn.evaluation import evaluate as evaluate_graphs
-    from gskn.evaluation import evaluate_nodes
     from gskn.exceptions import InputError
 
     columns = (
@@ -259,26 +333,30 @@ def _run(
     n_repeats = {"graph": 1, "node": 10}
     if repeats is not None:
         n_repeats = dict.fromkeys(n_repeats, repeats)
-    n_runs = [n_folds.get(data.name, 2) * n_repeats[data.task] for data in loaded]
-    total = len(models) * sum(n_runs)
+    total = sum(
+        len(names[data.name]) * n_folds.get(data.name, 2) * n_repeats[data.task]
+        for data in loaded
+    )
     by_row: dict[str, list[Record]] = {}
     with progress(*columns) as bar:
         task = bar.add_task("folds", total=total)
         for data in loaded:
             bar.update(task, description=as_description(data.name))
             skipped: dict[str, str] = {}
+            models = names[data.name]
+            compared = [name for name in models if name != constant_model(data.targets)]
             data_options = {
                 **options,
                 "advance": lambda: bar.advance(task),
                 "repeats": n_repeats[data.task],
-                "skipped": skipped if len(models) > 1 else None,
+                "skipped": skipped if len(compared) > 1 else None,
             }
             if data.task == "node":
                 records = evaluate_nodes(data, models, **data_options)
             else:
                 records = evaluate_graphs(data, models, **data_options, **graph_options)
-            if not records:
-                reason = skipped[models[0]]
+            if compared and not any(record.model in compared for record in records):
+                reason = skipped[compared[0]]
                 raise InputError(f"No model supports {data.name}. {reason}")
             for model, reason in skipped.items():
                 warnings.warn(f"Skipped {model} on {data.name}. {reason}", stacklevel=1)
@@ -287,9 +365,9 @@ def _run(
     return by_row
 
 
-def _protocols(records: dict[str, list["Record"]]) -> list[str]:
-    """Return the protocols of the records, without the percentage of training nodes."""
-    protocols = (record.protocol for of_data in records.values() for record in of_data)
+def _protocols(records: dict[str, list["Record"]], names: Iterable[str]) -> list[str]:
+    """Return the protocols of some records, without the percentage of training nodes."""
+    protocols = (record.protocol for name in names for record in records[name])
     return list(dict.fromkeys(protocol.partition("-")[0] for protocol in protocols))
 
 
@@ -299,17 +377,32 @@ def _row_name(record: "Record") -> str:
     return f"{record.data} {percentage}%" if protocol == "nodes" else record.data
 
 
-def _model_names(models: str) -> list[str]:
-    from gskn.evaluation import MODELS
+def _split_names(models: str) -> list[str]:
+    return [name.strip() for name in models.split(",")]
 
-    return list(MODELS) if models == "all" else [name.strip() for name in models.split(",")]
+
+def _model_names(models: str | None, data: "Dataset") -> list[str]:
+    """Return the models for a data set; the one that ignores the graphs is the first."""
+    from gskn.evaluation import MODELS, constant_model
+
+    if models == "all":
+        return [name for name in MODELS if MODELS[name].supports(data.targets)]
+    if models is None:
+        names = _split_names(_ABLATIONS)
+        names = names if data.task == "node" else ["gskn", *names]
+    else:
+        names = _split_names(models)
+    first = constant_model(data.targets)
+    return names if first in names else [first, *names]
+
+
+def _default_metric(data: "Dataset") -> str:
+    return "rmse" if data.targets == "values" else "accuracy"
 
 
 def _load(
-    names: list[str] | None, classes: Path | None, data_home: Path | None
+    names: list[str] | None, classes: Path | None, data_home: Path | None, task: str
 ) -> list["Dataset"]:
-    from gskn import datasets
-
     names = names or built_in_sets(data_home)
     paths = [as_path(name) for name in names]
     if classes is not None and (len(paths) > 1 or paths[0] is None):
@@ -319,20 +412,35 @@ def _load(
     loaded = []
     for name, path in zip(names, paths, strict=True):
         with reading(name, data_home):
-            loaded.append(
-                datasets.load(name, data_home)
-                if path is None
-                else datasets.read(path, classes)
-            )
+            loaded.append(_load_one(name, path, classes, data_home, task))
     return loaded
 
 
-def _row(name: str, records: list["Record"], metric: str) -> dict[str, Any]:
+def _load_one(
+    name: str, path: Path | None, classes: Path | None, data_home: Path | None, task: Any
+) -> "Dataset":
+    """Return a data set; ``task`` changes the targets of a set of the catalog, too."""
+    from dataclasses import replace
+
+    from gskn import datasets
+    from gskn.datasets import detect_task
+
+    if path is not None:
+        return datasets.read(path, classes, task=task)
+    data = datasets.load(name, data_home)
+    if task == "auto" or data.targets == task:
+        return data
+    if data.task == "node":
+        raise typer.BadParameter("needs targets of graphs.", param_hint="--task values")
+    return replace(data, y=detect_task(data.y, task)[1])
+
+
+def _summaries(records: list["Record"], metric: str) -> dict[str, "Summary"]:
     """Return the summary of every model on one data set."""
     from gskn.evaluation import summarize_records
 
     (summaries,) = summarize_records(records, metric).values()
-    return {"data": name, **summaries}
+    return summaries
 
 
 def _draw(
@@ -351,7 +459,7 @@ def _draw(
         counts = {name: np.unique(y, return_counts=True)[1] for name, y in classes.items()}
         chance = {name: float(count.max() / count.sum()) for name, count in counts.items()}
     # One figure with one panel for each row of the table.
-    protocol = " and ".join(sorted(_protocols(records)))
+    protocol = " and ".join(sorted(_protocols(records, records)))
     panels = [
         replace(record, data=name, protocol=protocol)
         for name, of_data in records.items()
@@ -377,24 +485,36 @@ def _draw_map(
         save_figure(figure, path)
 
 
-def _texts(row: dict[str, Any], models: Iterable[str]) -> dict[str, str]:
-    """Return the cells of a data set; "-" for a model that was skipped."""
-    cells = {model: _text(row[model]) if model in row else "-" for model in models}
-    return {"data": row["data"], **cells}
+def _texts(
+    model: str, columns: dict[str, dict[str, "Summary"]], metric: str
+) -> dict[str, str]:
+    """Return the cells of a model; "-" for a data set on which it was skipped."""
+    cells = {
+        name: _text(summaries[model], metric) if model in summaries else "-"
+        for name, summaries in columns.items()
+    }
+    return {"model": model, **cells}
 
 
-def _text(summary: "Summary") -> str:
-    """Return the mean in percent, with the deviation of several values."""
-    mean = f"{100 * summary.mean:.1f}"
+def _text(summary: "Summary", metric: str) -> str:
+    """Return the mean, in percent for classes, with the deviation of several values."""
+    from gskn.evaluation import VALUE_METRICS
+
     deviation = summary.std_folds or summary.std_repeats
-    return f"{mean} ± {100 * deviation:.1f}" if summary.n > 1 else mean
+    if metric in VALUE_METRICS:
+        mean, spread = f"{summary.mean:.4g}", f"{deviation:.2g}"
+    else:
+        mean, spread = f"{100 * summary.mean:.1f}", f"{100 * deviation:.1f}"
+    return f"{mean} ± {spread}" if summary.n > 1 else mean
 
 
-def _json_cells(row: dict[str, Any]) -> list[dict[str, Any]]:
+def _json_cells(
+    columns: dict[str, dict[str, "Summary"]], metric: str
+) -> list[dict[str, Any]]:
     from dataclasses import asdict
 
     return [
-        {"data": row["data"], "model": model, **asdict(value)}
-        for model, value in row.items()
-        if model != "data"
+        {"data": name, "model": model, "metric": metric, **asdict(summary)}
+        for name, summaries in columns.items()
+        for model, summary in summaries.items()
     ]

@@ -1,6 +1,11 @@
 """``gskn models``: list the models that can be evaluated."""
 
+from typing import TYPE_CHECKING
+
 from gskn.cli._options import AsJson
+
+if TYPE_CHECKING:
+    from gskn.evaluation import Model
 
 
 def models(as_json: AsJson = False) -> None:
@@ -17,7 +22,7 @@ def models(as_json: AsJson = False) -> None:
         {
             "name": model.name,
             "description": model.description,
-            "output": "kernel" if model.gives_kernels else "embedding",
+            "output": _output(model),
             "grid": len(model.grid),
         }
         # Only in JSON: the table has to fit into 80 columns.
@@ -25,3 +30,9 @@ def models(as_json: AsJson = False) -> None:
         for model in MODELS.values()
     ]
     show(rows, title="Models", as_json=as_json)
+
+
+def _output(model: "Model") -> str:
+    if model.predicts:
+        return "prediction"
+    return "kernel" if model.gives_kernels else "embedding"

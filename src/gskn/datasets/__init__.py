@@ -1,5 +1,6 @@
 """Data sets: benchmark sets by name, user files with classes, and generated sets."""
 
+# Names imported as themselves are shared with other packages of gskn; they are not public.
 from gskn.datasets._catalog import SetInfo, find_set, known_sets
 from gskn.datasets._dataset import Dataset
 from gskn.datasets._load import load, names
@@ -14,6 +15,7 @@ from gskn.datasets._synthetic import (
     rook_shrikhande,
     structure,
 )
+from gskn.datasets._targets import detect_task as detect_task
 
 __all__ = [
     "PAIRS",

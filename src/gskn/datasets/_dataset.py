@@ -23,14 +23,16 @@ class Dataset:
         The graphs; one large graph if ``task`` is "node".
     y : ndarray
         Class of every graph or node, with the values in the files; a 0/1 matrix if a node
-        may have several classes.
+        may have several classes. Real targets of graphs are floats.
     task : {"graph", "node"}
-        Whether graphs or nodes have classes.
+        Whether graphs or nodes have targets.
     folds : mapping of str to tuple of ndarray
         Test indices of ten folds: "published" if published folds are stored with the data,
         and "stratified_seed0" if every class has at least ten graphs.
     description : str
         Short description of the graphs.
+    columns : mapping of str to ndarray
+        Other columns of a table of molecules, as text, with one value per graph.
     """
 
     name: str
@@ -39,27 +41,38 @@ class Dataset:
     task: Literal["graph", "node"] = "graph"
     folds: Mapping[str, tuple[IndexArray, ...]] = field(default_factory=dict)
     description: str = ""
+    columns: Mapping[str, AnyArray] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         # A view, so that the array of the caller stays writable.
         object.__setattr__(self, "y", _frozen(self.y))
         folds = {name: tuple(map(_frozen, tests)) for name, tests in self.folds.items()}
         object.__setattr__(self, "folds", MappingProxyType(folds))
+        columns = {name: _frozen(column) for name, column in self.columns.items()}
+        object.__setattr__(self, "columns", MappingProxyType(columns))
 
     # A mapping proxy cannot be pickled, and unpickled arrays are writable.
     def __reduce__(self) -> tuple[object, ...]:
         state = (self.name, self.graphs, self.y, self.task, dict(self.folds))
-        return Dataset, (*state, self.description)
+        return Dataset, (*state, self.description, dict(self.columns))
+
+    @property
+    def targets(self) -> Literal["classes", "values"]:
+        """Kind of targets: "values" if the targets of graphs are floats."""
+        is_float = self.task == "graph" and self.y.dtype.kind == "f"
+        return "values" if is_float else "classes"
 
     @property
     def n_classes(self) -> int:
-        """Number of classes."""
+        """Number of classes; 0 if the targets are values."""
+        if self.targets == "values":
+            return 0
         return self.y.shape[1] if self.y.ndim == 2 else len(np.unique(self.y))
 
     def __repr__(self) -> str:
+        targets = f"n_classes={self.n_classes}" if self.n_classes else "targets='values'"
         return (
-            f"Dataset({self.name!r}, task={self.task!r}, n_classes={self.n_classes}, "
-            f"graphs={self.graphs!r})"
+            f"Dataset({self.name!r}, task={self.task!r}, {targets}, graphs={self.graphs!r})"
         )
 
 

@@ -1,9 +1,10 @@
-"""read: graphs and their classes from files of the user."""
+"""read: graphs and their targets from files of the user."""
 
 import csv
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from gskn._types import AnyArray
 from gskn._validation import shorten
 from gskn.datasets._dataset import Dataset
 from gskn.datasets._load import graph_classes, stratified_folds
+from gskn.datasets._targets import detect_task
 from gskn.exceptions import (
     FileFormatError,
     InputError,
@@ -27,36 +29,52 @@ from gskn.graphs import (
     read_folder,
     read_graphs,
     read_tu,
+    read_tu_values,
 )
 
 _MAX_CLASS_LENGTH = 1000  # numpy stores all strings with the length of the longest
-_HEADERS = (("graph", "id", "name", "file"), ("class", "label", "target", "y"))
+_HEADERS = (("graph", "id", "name", "file"), ("class", "label", "target", "value", "y"))
+_Task: TypeAlias = Literal["auto", "classes", "values"]
 
 
-def read(path: str | Path, classes: str | Path | None = None) -> Dataset:
-    """Read graphs and their classes from files.
+def read(
+    path: str | Path,
+    classes: str | Path | None = None,
+    *,
+    task: _Task = "auto",
+) -> Dataset:
+    """Read graphs and their classes or real targets from files.
 
     Parameters
     ----------
     path : str or Path
-        A folder or zip archive in TU format, which contains classes, or any other path
-        for `read_graphs`.
+        A folder or zip archive in TU format, which contains classes in
+        ``NAME_graph_labels.txt`` or values in ``NAME_graph_attributes.txt``, or any other
+        path for `read_graphs`.
     classes : str or Path, default=None
-        File with lines ``graph,class``, with or without a header. The graph is the name of
-        its file, with or without the suffix, or the name of the graph in that file. None
-        selects ``labels.csv``, ``classes.csv`` or ``graph_labels.csv`` in the folder.
+        File with lines ``graph,class`` or ``graph,value``, with or without a header. The
+        graph is the name of its file, with or without the suffix, or the name of the graph
+        in that file. None selects ``labels.csv``, ``classes.csv`` or ``graph_labels.csv``
+        in the folder.
+    task : {"auto", "classes", "values"}, default="auto"
+        Kind of targets. With "auto", numbers are values if one of them has a fractional
+        part, or if there are more than 20 different integers and more than half as many
+        as graphs; everything else is a class.
 
     Returns
     -------
     data : Dataset
-        Graphs and classes. The name is the path; ``y`` contains integers if all classes
-        are integers, else text.
+        Graphs and targets. The name is the path; ``y`` contains floats if the targets are
+        values, integers if all classes are integers, else text.
 
     Raises
     ------
     FileFormatError
-        If a file is malformed, a graph does not have exactly one class, or a graph in the
+        If a file is malformed, a graph does not have exactly one target, or a graph in the
         file of classes does not exist.
+    InputError
+        If a target is not a number although ``task`` is "values", or is missing or
+        infinite, or if all targets are equal.
 
     Examples
     --------
@@ -71,15 +89,17 @@ def read(path: str | Path, classes: str | Path | None = None) -> Dataset:
                 f"{str(path)!r} is in TU format and contains classes in "
                 f"NAME_graph_labels.txt; omit {str(classes)!r}."
             )
-        graphs, y = _read_tu(path)
+        graphs, targets, task = _read_tu(path, task)
     else:
         file = _find_classes(path, classes)
         graphs = read_folder(path, [file]) if path.is_dir() else read_graphs(path)
-        y = _match(graphs, file)
-    _check_classes(y, path)
+        targets = _match(graphs, file)
+    kind, y = detect_task(targets, task) if len(targets) else ("classes", targets)
+    _check_different(y, kind, path)
     # A name with a slash cannot be equal to a name of the catalog in stored results.
     name = path.as_posix() if path.name != path.as_posix() else f"./{path.name}"
-    return Dataset(name, graphs, y, "graph", stratified_folds(y), f"Read from {path}.")
+    folds = stratified_folds(y) if kind == "classes" else {}
+    return Dataset(name, graphs, y, "graph", folds, f"Read from {path}.")
 
 
 def _is_tu(path: Path) -> bool:
@@ -88,9 +108,21 @@ def _is_tu(path: Path) -> bool:
     )
 
 
-def _read_tu(path: Path) -> tuple[GraphBatch, AnyArray]:
+def _read_tu(path: Path, task: _Task) -> tuple[GraphBatch, AnyArray, _Task]:
+    """Return graphs and targets of a TU set, and the task if its files determine it."""
     parsed = read_tu(path)
-    return parsed.graphs, graph_classes(parsed, path)
+    graphs = parsed.graphs
+    if task == "values" or (task == "auto" and parsed.targets is None):
+        values = read_tu_values(path, graphs.n_graphs)
+        if values is not None:
+            if values.shape[1] > 1:
+                raise FileFormatError(
+                    path,
+                    f"{parsed.name}_graph_attributes.txt has {values.shape[1]} numbers per "
+                    "graph; give one value per graph",
+                )
+            return graphs, values[:, 0], "values"
+    return graphs, graph_classes(parsed, path), task
 
 
 def _find_classes(path: Path, classes: str | Path | None) -> Path:
@@ -149,7 +181,7 @@ def _is_header(row: list[str]) -> bool:
 
 
 def _match(graphs: GraphBatch, file: Path) -> AnyArray:
-    """Return the class of every graph; raise unless every graph has exactly one."""
+    """Return the target of every graph as text; raise unless all have exactly one."""
     names = _distinct_names(graphs, file)
     position = {name: number for number, name in enumerate(names)}
     line_of: dict[int, int] = {}
@@ -172,7 +204,7 @@ def _match(graphs: GraphBatch, file: Path) -> AnyArray:
             f"{len(missing)} of {len(names)} graphs have no class, the first is "
             f"{missing[0]!r}; add a line for each",
         )
-    return _as_classes(classes)
+    return np.array(classes)
 
 
 def _distinct_names(graphs: GraphBatch, file: Path) -> list[str]:
@@ -190,16 +222,10 @@ def _distinct_names(graphs: GraphBatch, file: Path) -> list[str]:
     return names
 
 
-def _as_classes(values: list[str]) -> AnyArray:
-    are_integers = all(
-        value.removeprefix("-").isdecimal() and len(value) < 19 for value in values
-    )
-    return np.array(values, dtype=np.int64 if are_integers else None)
-
-
-def _check_classes(y: AnyArray, path: Path) -> None:
+def _check_different(y: AnyArray, kind: str, path: Path) -> None:
     if len(np.unique(y)) < 2:
-        classes = f"only the class {y[0]}" if len(y) else "no classes"
+        one = "class" if kind == "classes" else "value"
+        present = f"only the {one} {y[0]}" if len(y) else "no classes"
         raise InputError(
-            f"The graphs of {str(path)!r} have {classes}; at least two are required."
+            f"The graphs of {str(path)!r} have {present}; at least two are required."
         )

@@ -9,7 +9,7 @@ from gskn.estimators._gram import RBF as RBF
 from gskn.estimators._grid import GRID as GRID
 from gskn.estimators._grid import selection_grid as selection_grid
 from gskn.estimators._gskn import GSKN
-from gskn.estimators._kernel_machines import fit_predict as fit_predict
+from gskn.estimators._kernel_machines import class_votes as class_votes
 from gskn.estimators._kernel_machines import ignore_convergence as ignore_convergence
 from gskn.estimators._precomputation import Precomputation as Precomputation
 from gskn.estimators._precomputation import Split as Split
@@ -17,7 +17,14 @@ from gskn.estimators._precomputation import SplitPair as SplitPair
 from gskn.estimators._regressor import GSKNRegressor
 from gskn.estimators._sample import check_nodes as check_nodes
 from gskn.estimators._sample import draw_graphs as draw_graphs
+from gskn.estimators._search import Selection as Selection
+from gskn.estimators._search import fit_outputs as fit_outputs
 from gskn.estimators._search import screening_machines as screening_machines
-from gskn.estimators._selection import select_classifier as select_classifier
+from gskn.estimators._search import select as select
+from gskn.estimators._tasks import N_FOLDS as N_FOLDS
+from gskn.estimators._tasks import ClassTask as ClassTask
+from gskn.estimators._tasks import Task as Task
+from gskn.estimators._tasks import ValueTask as ValueTask
+from gskn.estimators._tasks import most_likely as most_likely
 
 __all__ = ["GSKN", "GSKNClassifier", "GSKNRegressor"]

@@ -26,12 +26,7 @@ from gskn.estimators._kernel_machines import KernelMachine
 from gskn.estimators._machine_file import MachineParts, load_machine, save_machine
 from gskn.estimators._persist import Arrays, check_names
 from gskn.estimators._progress import progress
-from gskn.estimators._search import (
-    Candidate,
-    best_candidate,
-    cross_validate,
-    screening_machines,
-)
+from gskn.estimators._search import Candidate, Selection, select
 from gskn.estimators._selected import Selected
 from gskn.estimators._tasks import Folds, Task
 from gskn.exceptions import InputError
@@ -40,6 +35,7 @@ from gskn.graphs import GraphBatch, as_batch
 _MAX_FOLDS = 10_000
 _MAX_STRENGTH = 1e12
 _N_COMPARED = 16  # graphs on which embeddings of the screening are checked
+_MAX_SEED = 2**32  # of scikit-learn
 _PREFIX = "embedding__"
 
 
@@ -55,6 +51,7 @@ class KernelEstimator(BaseEstimator, ABC):  # type: ignore[misc]
     verbose: int
 
     _task_class: ClassVar[type[Task]]
+    _compares_single: ClassVar[bool] = False  # whether a single machine needs inner folds
     embedding_: GSKN
     kernel_: str
     machine_: KernelMachine
@@ -178,39 +175,40 @@ class KernelEstimator(BaseEstimator, ABC):  # type: ignore[misc]
     def _fit(self, batch: GraphBatch, task: Task) -> tuple[Candidate | None, Folds]:
         """Select and fit; return the selected candidate and the inner folds."""
         machines = self._check_parameters()
-        seed = int(as_generator(self.random_state).integers(2**31))
+        seed = _as_seed(self.random_state)
         grid = self._embeddings(seed)
         folds = task.folds(self.cv, seed)
         if not folds:
             grid = grid[:1]
-        with progress("selection", len(grid) + 2, shown=self.verbose > 0) as advance:
-            rows: dict[str, dict[str, Any]] = {}
-            best, screened = self._screen(batch, task, machines, grid, folds, rows, advance)
-            params, embedding = grid[best]
-            embeddings = _fit_embedding(embedding, batch, screened)
-            advance()
-            candidates = (
-                cross_validate(embeddings, machines, task, folds, self.n_jobs)
-                if folds and self._compares(machines)
-                else []
+        n_steps = 2 + (len(grid) if len(grid) > 1 else 0)
+        with progress("selection", n_steps, shown=self.verbose > 0) as advance:
+            selection = select(
+                self._embedder(batch, [embedding for _, embedding in grid]),
+                [params for params, _ in grid],
+                machines,
+                task,
+                folds,
+                n_jobs=self.n_jobs,
+                compare_single=self._compares_single,
+                advance=advance,
             )
-            rows |= {_key(row): row for row in (c.row(params) for c in candidates)}
-            candidate = best_candidate(candidates) if candidates else None
-            machine = candidate.params if candidate else _default(machines, task)
-            self._fit_machine(embeddings, machine, task)
+            params, self.embedding_ = grid[selection.number]
+            embeddings = selection.embeddings
+            if len(grid) > 1:
+                embeddings = _fit_embedding(self.embedding_, batch, embeddings)
+            self._fit_machine(embeddings, selection.machine, task)
             advance()
-        self.embedding_ = embedding
-        strength = float(machine[task.strength_name])
+        strength = float(selection.machine[task.strength_name])
         setattr(self, f"{task.strength_name}_", strength)
         self.selected_ = Selected(
             params=dict(params),
             kernel=self.kernel_,
             strength=strength,
             metric=task.metric,
-            scores=tuple(rows.values()) if len(rows) > 1 else (),
-            reason=_reason(rows, candidate, task, has_folds=bool(folds)),
+            scores=selection.rows if len(selection.rows) > 1 else (),
+            reason=_reason(selection, task, has_folds=bool(folds)),
         )
-        return candidate, folds
+        return selection.candidate, folds
 
     def _check_machines(self, values: Any) -> list[Params]:
         """Check the common parameters and the values of C or alpha."""
@@ -249,37 +247,15 @@ class KernelEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         embedding.set_output(transform="default")
         return [({}, embedding)]
 
-    def _screen(
-        self,
-        batch: GraphBatch,
-        task: Task,
-        machines: Sequence[Params],
-        grid: Sequence[tuple[Params, GSKN]],
-        folds: Folds,
-        rows: dict[str, dict[str, Any]],
-        advance: Callable[[], None],
-    ) -> tuple[int, FloatArray | None]:
-        """Return number and result of the best embedding, and record the scores."""
-        if len(grid) == 1:
-            advance()
-            return 0, None
+    def _embedder(
+        self, batch: GraphBatch, embeddings: Sequence[GSKN]
+    ) -> Callable[[int], FloatArray]:
+        """Return a function that embeds the training graphs; a single one is fitted."""
+        if len(embeddings) == 1:
+            return lambda _: np.asarray(embeddings[0].fit_transform(batch))
         everything = np.arange(batch.n_graphs)
         split = GSKN.precompute(batch, self.n_jobs).split(everything, everything[:0])
-        screening = screening_machines(machines)
-        best, best_score, best_embeddings = 0, -np.inf, None
-        for number, (params, embedding) in enumerate(grid):
-            embeddings, _ = split.embed(embedding)
-            candidates = cross_validate(embeddings, screening, task, folds, self.n_jobs)
-            rows |= {_key(row): row for row in (c.row(params) for c in candidates)}
-            score = best_candidate(candidates).score
-            if score > best_score:
-                best, best_score, best_embeddings = number, score, embeddings
-            advance()
-        return best, best_embeddings
-
-    def _compares(self, machines: Sequence[Params]) -> bool:
-        """Return whether inner folds are needed for a fixed embedding."""
-        return len(machines) > 1
+        return lambda number: split.embed(embeddings[number])[0]
 
     def _fit_machine(self, embeddings: FloatArray, machine: Params, task: Task) -> None:
         """Fit one machine to all training graphs."""
@@ -339,16 +315,23 @@ def read_graphs_and_targets(
     return batch[used], y[used], weights[used]
 
 
-def _fit_embedding(
-    embedding: GSKN, batch: GraphBatch, screened: FloatArray | None
-) -> FloatArray:
+def _as_seed(random_state: RandomState) -> int:
+    """Return the seed of embeddings and folds: an integer itself, if it is below 2**32.
+
+    `gskn.evaluation.evaluate` uses its seed in the same way.
+    """
+    generator = as_generator(random_state)
+    if isinstance(random_state, int | np.integer) and random_state < _MAX_SEED:
+        return int(random_state)
+    return int(generator.integers(2**31))
+
+
+def _fit_embedding(embedding: GSKN, batch: GraphBatch, screened: FloatArray) -> FloatArray:
     """Fit an embedding; return the embeddings of the training graphs.
 
-    Embeddings from the screening are used again, after a comparison with the fitted model
+    Embeddings from the selection are used again, after a comparison with the fitted model
     on some graphs: on large walks they take longer than the fit.
     """
-    if screened is None:
-        return np.asarray(embedding.fit_transform(batch))
     embedding.fit(batch)
     sample = np.unique(np.linspace(0, batch.n_graphs - 1, _N_COMPARED).astype(np.int64))
     expected = np.asarray(embedding.transform(batch[sample]))
@@ -372,25 +355,11 @@ def _check_strengths(values: Any, name: str) -> list[float] | None:
     return [check_positive(item, name, maximum=_MAX_STRENGTH) for item in items]
 
 
-def _default(machines: Sequence[Params], task: Task) -> Params:
-    """Return the machine for data without inner folds."""
-    return task.default if task.default in machines else machines[0]
-
-
-def _key(row: dict[str, Any]) -> str:
-    return repr({k: v for k, v in row.items() if k not in {"score", "standard_error"}})
-
-
-def _reason(
-    rows: dict[str, dict[str, Any]],
-    candidate: Candidate | None,
-    task: Task,
-    *,
-    has_folds: bool,
-) -> str:
-    if len(rows) > 1 and candidate is not None:
+def _reason(selection: Selection, task: Task, *, has_folds: bool) -> str:
+    candidate, n_candidates = selection.candidate, len(selection.rows)
+    if n_candidates > 1 and candidate is not None:
         return (
-            f"best {task.metric} on inner folds ({candidate.score:.4g}) of {len(rows)} "
+            f"best {task.metric} on inner folds ({candidate.score:.4g}) of {n_candidates} "
             "candidates; embeddings are compared with one machine, then kernels and "
             f"values of {task.strength_name} for the best embedding"
         )

@@ -1,18 +1,19 @@
 """GSKNClassifier: graph embeddings and an SVM, selected by inner folds."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Literal, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
 
 from gskn._random import RandomState
 from gskn._types import AnyArray, FloatArray, Params
-from gskn._validation import check_choice, shorten
+from gskn._validation import check_choice
 from gskn.estimators._base import KernelEstimator, read_graphs_and_targets
 from gskn.estimators._calibration import Calibration
 from gskn.estimators._gskn import GSKN
+from gskn.estimators._kernel_machines import class_means, class_pairs, class_votes
 from gskn.estimators._machine_file import load_classes, save_classes
 from gskn.estimators._persist import Arrays, take_array
 from gskn.estimators._search import Candidate
@@ -71,10 +72,12 @@ class GSKNClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         Selected parameters, the scores of all candidates on inner folds, and the reason.
     machine_ : KernelMachine
         Scaling, support vectors and dual coefficients.
-    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-        Coefficients of graph embeddings, scaling included; linear kernel only:
-        ``graph_embeddings @ coef_.T + intercept_`` is the decision function.
-    intercept_ : ndarray of shape (1,) or (n_classes,)
+    coef_ : ndarray of shape (n_pairs, n_features)
+        Coefficients of graph embeddings, scaling included; linear kernel only. Two classes:
+        ``graph_embeddings @ coef_.T + intercept_`` is the decision function. More classes:
+        these are the decision values of the pairs of classes (0, 1), (0, 2), ..., (1, 2),
+        ..., positive for the first class.
+    intercept_ : ndarray of shape (n_pairs,)
         Intercepts; linear kernel only.
 
     See Also
@@ -85,12 +88,13 @@ class GSKNClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
     -----
     The Laplacian kernel is ``exp(-|z - z'| / (2 sqrt(2)))`` with the Euclidean norm.
     Embeddings are compared with the Laplacian kernel and the middle value of C; then
-    kernel and C are selected for the best embedding. For more than two classes, an SVM is
-    fitted to every pair of classes, and the decision value of a class is its mean decision
-    value against the others.
+    kernel and C are selected for the best embedding. `gskn.evaluation.evaluate` selects in
+    the same way. For more than two classes, an SVM is fitted to every pair of classes, and
+    each of them votes for one class.
 
     Probabilities come from a logistic regression on decision values of the inner folds
-    [1]_. For graphs near the boundary the most probable class can differ from the
+    [1]_; for more than two classes, on the mean decision value of every class against the
+    others. For graphs near the boundary the most probable class can differ from the
     predicted class. Without inner folds, decision values are taken as logarithms of odds.
 
     References
@@ -108,6 +112,7 @@ class GSKNClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
     """
 
     _task_class = ClassTask
+    _compares_single = True  # it is calibrated on the inner folds
 
     def __init__(  # noqa: PLR0913 - all have defaults
         self,
@@ -152,15 +157,15 @@ class GSKNClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         """
         self._check_parameters()
         batch, y, weights = read_graphs_and_targets(X, y, sample_weight)
-        classes, codes = _check_classes(y)
+        task = ClassTask.from_targets(y)
         if self.class_weight == "balanced":
-            totals = np.bincount(codes, weights)
-            weights = weights * (weights.sum() / len(classes) / totals)[codes]
-        uniform = bool((weights == 1).all())
-        task = ClassTask(codes, None if uniform else weights)
+            totals = np.bincount(task.codes, weights)
+            weights = weights * (weights.sum() / len(totals) / totals)[task.codes]
+        if not (weights == 1).all():
+            task = replace(task, weights=weights)
         candidate, folds = self._fit(batch, task)
-        self.calibration_ = _calibrate(candidate, folds, task, len(self.machine_.intercept))
-        self.classes_ = classes
+        self.calibration_ = _calibrate(candidate, folds, task)
+        self.classes_ = task.classes
         return self
 
     def predict(self, X: Any) -> AnyArray:
@@ -174,7 +179,8 @@ class GSKNClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         Returns
         -------
         y : ndarray of shape (n_graphs,)
-            Class with the largest decision value.
+            Class with the largest decision value: for more than two classes, the class
+            with most votes.
         """
         outputs = self._outputs(X)
         y: AnyArray = self.classes_[most_likely(outputs)]
@@ -191,10 +197,11 @@ class GSKNClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         Returns
         -------
         decision : ndarray of shape (n_graphs,) or (n_graphs, n_classes)
-            Two classes: positive for ``classes_[1]``. More classes: one column each.
+            Two classes: positive for ``classes_[1]``. More classes: the votes for every
+            class, plus a value below one third that decides between equal numbers of votes.
         """
-        outputs = self._outputs(X)
-        return outputs[:, 0] if outputs.shape[1] == 1 else outputs
+        votes = class_votes(self._outputs(X))
+        return votes[:, 0] if votes.shape[1] == 1 else votes
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Return the probability of every class.
@@ -209,7 +216,7 @@ class GSKNClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         probabilities : ndarray of shape (n_graphs, n_classes)
             Probabilities, calibrated on inner folds.
         """
-        return self.calibration_.probabilities(self._outputs(X))
+        return self.calibration_.probabilities(class_means(self._outputs(X)))
 
     def _check_parameters(self) -> list[Params]:
         """Check the parameters; return the kernels and values of C to compare."""
@@ -227,36 +234,24 @@ class GSKNClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         """Set classes and calibration from a file."""
         self.classes_ = load_classes(state.get("classes"))
         n_classes, n_outputs = len(self.classes_), len(self.machine_.intercept)
-        if n_outputs != (1 if n_classes == 2 else n_classes):
+        if n_outputs != len(class_pairs(n_classes)):
             raise InputError(f"{n_outputs} outputs do not fit {n_classes} classes")
+        n_columns = _n_calibrated(n_classes)
         self.calibration_ = Calibration(
-            take_array(arrays, "calibration_coef", (n_outputs, n_outputs)),
-            take_array(arrays, "calibration_intercept", (n_outputs,)),
+            take_array(arrays, "calibration_coef", (n_columns, n_columns)),
+            take_array(arrays, "calibration_intercept", (n_columns,)),
         )
 
-    def _compares(self, machines: Sequence[Params]) -> bool:
-        return True  # a single machine is calibrated on the inner folds
 
-
-def _calibrate(
-    candidate: Candidate | None, folds: Folds, task: ClassTask, n_outputs: int
-) -> Calibration:
+def _calibrate(candidate: Candidate | None, folds: Folds, task: ClassTask) -> Calibration:
     if candidate is None:
-        return Calibration.identity(n_outputs)
+        return Calibration.identity(_n_calibrated(len(task.classes)))
     samples = np.concatenate([test for _, test in folds])
     weights = None if task.weights is None else task.weights[samples]
-    outputs = np.concatenate(candidate.outputs)
+    outputs = class_means(np.concatenate(candidate.outputs))
     return Calibration.from_outputs(outputs, task.codes[samples], weights)
 
 
-def _check_classes(y: AnyArray) -> tuple[AnyArray, AnyArray]:
-    """Return the classes, and the number of the class of every graph."""
-    try:
-        check_classification_targets(y)
-    except ValueError as error:
-        raise InputError(f"y must contain classes: {error}") from error
-    classes, codes = np.unique(y, return_inverse=True)
-    if len(classes) < 2:
-        only = shorten(classes[0]) if len(classes) else "none"
-        raise InputError(f"All graphs have the same class ({only}); at least two needed.")
-    return classes, codes
+def _n_calibrated(n_classes: int) -> int:
+    """Return the number of columns of `class_means`."""
+    return 1 if n_classes == 2 else n_classes

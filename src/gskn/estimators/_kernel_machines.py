@@ -1,7 +1,7 @@
 """Kernel machines on graph embeddings: support vector machines and ridge regression."""
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import combinations
@@ -12,20 +12,12 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
-from gskn._types import AnyArray, FloatArray, Params
-from gskn.estimators._gram import Scaling, gram, gram_pair
+from gskn._types import AnyArray, FloatArray
+from gskn.estimators._gram import Scaling, gram
 from gskn.exceptions import InputError
 
 _MAX_ITER = 100_000  # a large C on few columns takes minutes without any gain
 _CHUNK_CELLS = 2**24  # of a kernel that is held at once for predictions
-
-
-class Prediction(NamedTuple):
-    """Predicted classes, decision values, and the classes of the decision columns."""
-
-    y: AnyArray
-    decision: FloatArray
-    classes: AnyArray
 
 
 @contextmanager
@@ -36,23 +28,6 @@ def ignore_convergence() -> Iterator[None]:
     """
     with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
         yield
-
-
-def fit_predict(
-    classifiers: Sequence[Params], train: FloatArray, y: AnyArray, test: FloatArray
-) -> list[Prediction]:
-    """Fit every classifier to the training samples and predict the test samples."""
-    predictions = {}
-    for kernel in dict.fromkeys(params["kernel"] for params in classifiers):
-        square, products = gram_pair(train, test, kernel)
-        for number, params in enumerate(classifiers):
-            if params["kernel"] == kernel:
-                svm = fit_svc(square, y, params["C"])
-                decision = svm.decision_function(products)
-                predictions[number] = Prediction(
-                    svm.predict(products), decision, svm.classes_
-                )
-    return [predictions[number] for number in range(len(classifiers))]
 
 
 def fit_svc(
@@ -73,11 +48,10 @@ class Dual(NamedTuple):
 def fit_svm(
     products: FloatArray, codes: AnyArray, C: float, sample_weight: FloatArray | None
 ) -> Dual:
-    """Fit an SVM to classes 0, 1, ...: one output for two classes, else one per class.
+    """Fit an SVM to classes 0, 1, ...: one output for two classes, else one per pair.
 
     Two classes: the output is positive for class 1. More classes: an SVM for every pair of
-    classes, and the output of a class is its mean decision value against the others. This
-    is linear in the kernel, in contrast to votes.
+    classes, in the order of `class_pairs`, with a positive output for the first class.
     """
     svm = fit_svc(products, codes, C, sample_weight)
     n_classes = len(svm.classes_)
@@ -85,21 +59,58 @@ def fit_svm(
         coef = np.zeros((len(products), 1))
         coef[svm.support_] = svm.dual_coef_.T
         return Dual(coef, svm.intercept_.copy())
-    pairs = list(combinations(range(n_classes), 2))
+    pairs = class_pairs(n_classes)
     class_of = codes[svm.support_]
-    coef = np.zeros((len(products), n_classes))
-    intercept = np.zeros(n_classes)
+    coef = np.zeros((len(products), len(pairs)))
     for number, (first, second) in enumerate(pairs):
         # scikit-learn stores the coefficients of class c against another class d in row d,
-        # or d - 1 if d > c. The decision value is positive for the first class.
-        values = np.zeros(len(svm.support_))
-        values[class_of == first] = svm.dual_coef_[second - 1, class_of == first]
-        values[class_of == second] = svm.dual_coef_[first, class_of == second]
-        coef[svm.support_, first] += values
-        coef[svm.support_, second] -= values
-        intercept[first] += svm.intercept_[number]
-        intercept[second] -= svm.intercept_[number]
-    return Dual(coef / (n_classes - 1), intercept / (n_classes - 1))
+        # or d - 1 if d > c.
+        for one, row in ((first, second - 1), (second, first)):
+            part = class_of == one
+            coef[svm.support_[part], number] = svm.dual_coef_[row, part]
+    return Dual(coef, svm.intercept_.copy())
+
+
+def class_pairs(n_classes: int) -> list[tuple[int, int]]:
+    """Return all pairs of classes, in the order of the outputs of `fit_svm`."""
+    return list(combinations(range(n_classes), 2))
+
+
+def class_means(outputs: FloatArray) -> FloatArray:
+    """Return the mean output of every class against the others; two classes: the output."""
+    if outputs.shape[1] == 1:
+        return outputs
+    n_classes = _count_classes(outputs)
+    means = np.zeros((len(outputs), n_classes))
+    for number, (first, second) in enumerate(class_pairs(n_classes)):
+        means[:, first] += outputs[:, number]
+        means[:, second] -= outputs[:, number]
+    means /= n_classes - 1
+    return means
+
+
+def class_votes(outputs: FloatArray) -> FloatArray:
+    """Return the votes for every class; two classes: the output.
+
+    As in scikit-learn, the sum of the outputs of a class is scaled to values below one
+    third and added to its votes. It decides between classes with equal numbers of votes.
+    """
+    if outputs.shape[1] == 1:
+        return outputs
+    n_classes = _count_classes(outputs)
+    votes = np.zeros((len(outputs), n_classes))
+    for number, (first, second) in enumerate(class_pairs(n_classes)):
+        wins = outputs[:, number] > 0
+        votes[:, first] += wins
+        votes[:, second] += ~wins
+    sums = (n_classes - 1) * class_means(outputs)
+    votes += sums / (3 * (np.abs(sums) + 1))
+    return votes
+
+
+def _count_classes(outputs: FloatArray) -> int:
+    """Return the number of classes that have these pairs."""
+    return int((1 + np.sqrt(1 + 8 * outputs.shape[1])) / 2)
 
 
 def fit_ridge(

@@ -1,17 +1,24 @@
 """What the classifier and the regressor learn: targets, loss, folds and machines."""
 
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
-from sklearn.model_selection import KFold
+from sklearn.model_selection import KFold, StratifiedKFold
+from sklearn.utils.multiclass import check_classification_targets
 
 from gskn._types import AnyArray, FloatArray, IndexArray, Params
+from gskn._validation import shorten
 from gskn.estimators._gram import LAPLACIAN, LINEAR, RBF
-from gskn.estimators._kernel_machines import Dual, fit_ridge, fit_svm
-from gskn.estimators._selection import inner_folds, n_used_folds
+from gskn.estimators._kernel_machines import Dual, class_votes, fit_ridge, fit_svm
+from gskn.exceptions import InputError
 
 Folds = list[tuple[IndexArray, IndexArray]]
+
+N_FOLDS = 5
+# On large data sets two or three inner folds are as informative as five on a small one.
+_ENOUGH_TEST_SAMPLES = 1500
+_LARGEST_TARGET = 1e100  # squares of errors are finite
 
 
 class Task(Protocol):
@@ -21,6 +28,10 @@ class Task(Protocol):
     metric: ClassVar[str]
     grid: ClassVar[tuple[Params, ...]]
     default: ClassVar[Params]
+
+    @classmethod
+    def from_targets(cls, y: Any) -> Self:
+        """Return the task for the targets of samples; raise if they are not valid."""
 
     def folds(self, n_folds: int, seed: int) -> Folds:
         """Return inner folds; none if there are too few samples."""
@@ -36,16 +47,36 @@ class Task(Protocol):
 class ClassTask:
     """Classification by SVMs, scored by accuracy."""
 
+    classes: AnyArray  # sorted
     codes: AnyArray  # of classes: 0, 1, ...
-    weights: FloatArray | None
+    weights: FloatArray | None = None
     strength_name: ClassVar[str] = "C"
     metric: ClassVar[str] = "accuracy"
     grid: ClassVar[tuple[Params, ...]] = LINEAR + RBF + LAPLACIAN
     default: ClassVar[Params] = {"kernel": "laplacian", "C": 10.0}
 
+    @classmethod
+    def from_targets(cls, y: Any) -> Self:
+        """Return the task for the classes of samples; raise if there are not two."""
+        try:
+            check_classification_targets(y)
+        except ValueError as error:
+            raise InputError(f"y must contain classes: {error}") from error
+        classes, codes = np.unique(y, return_inverse=True)
+        if len(classes) < 2:
+            only = shorten(classes[0]) if len(classes) else "none"
+            raise InputError(
+                f"All graphs have the same class ({only}); at least two needed."
+            )
+        return cls(classes, codes)
+
     def folds(self, n_folds: int, seed: int) -> Folds:
         """Return stratified inner folds; none if a class has one sample."""
-        return inner_folds(self.codes, seed, n_folds)
+        n_folds = min(n_folds, int(np.bincount(self.codes).min()))
+        if n_folds < 2:
+            return []
+        splitter = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
+        return _enough(list(splitter.split(self.codes, self.codes)), len(self.codes))
 
     def fit(self, products: FloatArray, samples: IndexArray, strength: float) -> Dual:
         """Fit an SVM to the kernel of some samples."""
@@ -64,7 +95,7 @@ class ValueTask:
     """Regression by kernel ridge regression, scored by the mean squared error."""
 
     y: FloatArray
-    weights: FloatArray | None
+    weights: FloatArray | None = None
     strength_name: ClassVar[str] = "alpha"
     metric: ClassVar[str] = "negative mean squared error"
     grid: ClassVar[tuple[Params, ...]] = (
@@ -73,6 +104,25 @@ class ValueTask:
         *({"kernel": "laplacian", "alpha": 10.0**power} for power in range(-3, 0)),
     )
     default: ClassVar[Params] = {"kernel": "laplacian", "alpha": 0.01}
+    # Of kernels that are scaled to unit variance.
+    precomputed: ClassVar[tuple[Params, ...]] = tuple(
+        {"kernel": "precomputed", "alpha": 10.0**power} for power in range(-3, 2)
+    )
+
+    @classmethod
+    def from_targets(cls, y: Any) -> Self:
+        """Return the task for real targets; raise if one is not a finite number."""
+        try:
+            targets = np.asarray(y, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise InputError(f"y must be numbers: {error}") from error
+        if not len(targets):
+            raise InputError("There are no graphs to fit to.")
+        if not (np.abs(targets) <= _LARGEST_TARGET).all():
+            raise InputError(
+                f"y must be finite and at most {_LARGEST_TARGET:g} in absolute value."
+            )
+        return cls(targets)
 
     def folds(self, n_folds: int, seed: int) -> Folds:
         """Return inner folds; none if there is one sample."""
@@ -80,7 +130,7 @@ class ValueTask:
         if n_folds < 2:
             return []
         folds = KFold(n_folds, shuffle=True, random_state=seed).split(self.y)
-        return list(folds)[: n_used_folds(n_folds, len(self.y))]
+        return _enough(list(folds), len(self.y))
 
     def fit(self, products: FloatArray, samples: IndexArray, strength: float) -> Dual:
         """Fit ridge regression to the kernel of some samples."""
@@ -93,12 +143,18 @@ class ValueTask:
 
 
 def most_likely(outputs: FloatArray) -> IndexArray:
-    """Return the codes of the predicted classes."""
+    """Return the codes of the predicted classes: by sign, or by votes."""
     if outputs.shape[1] == 1:
         codes: IndexArray = (outputs[:, 0] > 0).astype(np.int64)
         return codes
-    best: IndexArray = outputs.argmax(axis=1)
+    best: IndexArray = class_votes(outputs).argmax(axis=1)
     return best
+
+
+def _enough(folds: Folds, n_samples: int) -> Folds:
+    """Return as many folds as are enough to compare models."""
+    n_used = max(2, int(np.ceil(_ENOUGH_TEST_SAMPLES * len(folds) / n_samples)))
+    return folds[:n_used]
 
 
 def _take(weights: FloatArray | None, samples: IndexArray) -> FloatArray | None:

@@ -14,13 +14,17 @@ from gskn.evaluation._records import Clock as Clock
 from gskn.evaluation._records import Record
 from gskn.evaluation._records import with_provenance as with_provenance
 from gskn.evaluation._registry import MODELS
+from gskn.evaluation._registry import constant_model as constant_model
 from gskn.evaluation._registry import find_models as find_models
 from gskn.evaluation._result_file import ResultFile
 from gskn.evaluation._scores import (
     GRAPH_METRICS,
+    VALUE_METRICS,
     Summary,
     corrected_t_test,
+    is_error,
     score_classes,
+    score_values,
     summarize,
     summarize_records,
 )
@@ -39,6 +43,7 @@ __all__ = [
     "GRAPH_METRICS",
     "MODELS",
     "NODE_METRICS",
+    "VALUE_METRICS",
     "Curve",
     "Model",
     "Record",
@@ -49,12 +54,14 @@ __all__ = [
     "corrected_t_test",
     "evaluate",
     "evaluate_nodes",
+    "is_error",
     "plot_embedding",
     "plot_parameters",
     "plot_scores",
     "plot_times",
     "save_figure",
     "score_classes",
+    "score_values",
     "summarize",
     "summarize_records",
 ]

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from sklearn.base import is_regressor
 
 from gskn._types import FloatArray, IndexArray, Params
 from gskn.estimators import (
@@ -13,7 +14,7 @@ from gskn.estimators import (
     LINEAR,
     RBF,
     Precomputation,
-    screening_machines,
+    ValueTask,
 )
 from gskn.evaluation._digest import digest
 from gskn.graphs import GraphBatch
@@ -39,9 +40,12 @@ class Model:
         their defaults.
     classifiers : tuple of mappings
         Kernel and C of an SVM: "linear", "rbf" or "laplacian" on standardized embeddings;
-        "precomputed" for estimators that return kernels with the training graphs.
+        "precomputed" for estimators that return kernels with the training graphs. Real
+        targets are predicted by kernel ridge regression with the same kernels. Empty for
+        estimators that predict the targets themselves.
     estimator : callable
-        Class of transformers with the API of scikit-learn.
+        Class of transformers with the API of scikit-learn; of classifiers or regressors if
+        there are no ``classifiers``.
     transductive : bool
         Whether the estimator is fitted once to all graphs, without their classes, instead
         of to the training graphs of every fold. For estimators that would take too long
@@ -76,6 +80,26 @@ class Model:
             "parameters": self._digest(),
         }
 
+    def configuration_for(self, targets: str) -> dict[str, Any]:
+        """Return the configuration for classes or for real targets.
+
+        Parameters
+        ----------
+        targets : {"classes", "values"}
+            Kind of targets; see `Dataset`.
+
+        Returns
+        -------
+        configuration : dict
+            For classes, ``configuration``. For values, with ``regressors`` instead of
+            ``classifiers``.
+        """
+        configuration = self.configuration
+        if targets == "values":
+            del configuration["classifiers"]
+            configuration["regressors"] = [dict(params) for params in self.regressors]
+        return configuration
+
     def _digest(self) -> str:
         """Return a digest of all parameters: with other defaults it is another run."""
         values = []
@@ -85,23 +109,43 @@ class Model:
         return digest(repr(values).encode())
 
     @property
+    def regressors(self) -> tuple[Params, ...]:
+        """Kernel and alpha of kernel ridge regression, for the kernels of the SVMs."""
+        kernels = {params["kernel"] for params in self.classifiers}
+        grid = ValueTask.grid + ValueTask.precomputed
+        return tuple(params for params in grid if params["kernel"] in kernels)
+
+    @property
+    def predicts(self) -> bool:
+        """Whether the estimator predicts targets itself, without embeddings."""
+        return not self.classifiers
+
+    @property
     def gives_kernels(self) -> bool:
         """Whether the estimator returns kernels with the training graphs."""
-        return bool(self.classifiers[0]["kernel"] == "precomputed")
+        return not self.predicts and bool(self.classifiers[0]["kernel"] == "precomputed")
 
     @property
     def embeds_nodes(self) -> bool:
         """Whether the estimator embeds nodes, too."""
         return callable(getattr(self.estimator, "transform_nodes", None))
 
-    @property
-    def screening_classifiers(self) -> list[Params]:
-        """Kernels with their middle value of C, with which embeddings are compared.
+    def supports(self, targets: str) -> bool:
+        """Return whether the model predicts classes or real targets.
 
-        The Laplacian kernel alone is as good as all three kernels (mean accuracy of one to
-        three repeats: MUTAG 88.8 and 88.8, PTC 62.8 and 61.6, IMDB-BINARY 75.0 and 75.0).
+        Parameters
+        ----------
+        targets : {"classes", "values"}
+            Kind of targets; see `Dataset`.
+
+        Returns
+        -------
+        is_supported : bool
+            True for both, unless the estimator predicts targets itself.
         """
-        return screening_machines(self.classifiers)
+        if not self.predicts:
+            return True
+        return bool(is_regressor(self.estimator(**self.grid[0]))) == (targets == "values")
 
     def precompute(self, batch: GraphBatch, n_jobs: int | None) -> Precomputation:
         """Return the precomputation of the estimator, or the default one.

@@ -91,7 +91,7 @@ def evaluate_nodes(  # noqa: PLR0913 - every one has a sensible default
     records = []
     data_digest = digest_data(data)
     for model in find_models(models):
-        if not model.embeds_nodes:
+        if not (model.embeds_nodes or _predicts_classes(model)):
             reason = f"The model {model.name!r} embeds graphs only, not nodes."
             if skipped is None:
                 raise InputError(reason)
@@ -133,9 +133,14 @@ class _Run:
     def fit_split(self, template: Record, train_size: float) -> Record:
         """Return the record of one random split."""
         y, clock = self.data.y, Clock()
+        train, test = _random_split(len(y), train_size, template.seed)
+        if self.model.predicts:
+            with clock.measure("classify"):
+                scores = self._predict(train, test)
+            chosen: dict[str, Any] = {"embedding": as_json(self.model.grid[0])}
+            return with_provenance(replace(template, scores=scores, chosen=chosen), clock)
         with clock.measure("embed"):
             embeddings = self._embed()
-        train, test = _random_split(len(y), train_size, template.seed)
         best: tuple[float, int, float] = (-1.0, 0, _VALUES_OF_C[0])
         with clock.measure("choose"):
             fitted, held_out = (
@@ -150,8 +155,18 @@ class _Run:
         inner, number, C = best[0], -best[1], best[2]
         with clock.measure("classify"):
             scores = _fit_score(embeddings[number], y, train, test, C)
-        chosen = {"embedding": as_json(self.model.grid[number]), "C": C, "inner": inner}
+        chosen = {
+            "embedding": as_json(self.model.grid[number]),
+            "C": C,
+            "inner": inner,
+        }
         return with_provenance(replace(template, scores=scores, chosen=chosen), clock)
+
+    def _predict(self, train: IndexArray, test: IndexArray) -> dict[str, float]:
+        """Return the scores of an estimator that predicts classes without the graph."""
+        y = self.data.y
+        estimator = self.model.estimator(**self.model.grid[0]).fit(train[:, None], y[train])
+        return _score(y[test], estimator.predict(test[:, None]))
 
     def _embed(self) -> list[FloatArray]:
         """Return the node embeddings for all parameters of the grid."""
@@ -160,6 +175,10 @@ class _Run:
             estimator = make_estimator(self.model.estimator, params, self.seed, self.n_jobs)
             self._embeddings.append(estimator.fit(graphs).transform_nodes(graphs))
         return self._embeddings
+
+
+def _predicts_classes(model: Model) -> bool:
+    return model.predicts and model.supports("classes")
 
 
 def _some_labels(y: AnyArray, seed: int) -> AnyArray:

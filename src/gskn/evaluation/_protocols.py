@@ -1,32 +1,43 @@
 """Protocols: how a model is selected, fitted and tested, fold by fold.
 
 ``nested``: parameters are selected by inner folds of the training part, and everything is
-fitted to the training part. ``paper``: the protocol of the literature, for comparison
-only: the embedding is fitted to all graphs, and the parameters with the best mean score
-over the test folds are reported.
+fitted to the training part, as in `GSKNClassifier` and `GSKNRegressor`. ``paper``: the
+protocol of the literature, for comparison only: the embedding is fitted to all graphs, and
+the parameters with the best mean score over the test folds are reported.
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import KFold, StratifiedKFold
 
 from gskn._threads import run_threads
 from gskn._types import AnyArray, FloatArray, IndexArray, Params
 from gskn._validation import check_choice, check_int, check_n_jobs
 from gskn.datasets import Dataset
-from gskn.estimators import fit_predict, ignore_convergence, select_classifier
+from gskn.estimators import (
+    N_FOLDS,
+    ClassTask,
+    Selection,
+    Task,
+    ValueTask,
+    class_votes,
+    fit_outputs,
+    ignore_convergence,
+    most_likely,
+    select,
+)
 from gskn.evaluation._cache import EmbeddingCache, SplitEmbeddings
 from gskn.evaluation._digest import digest_data, digest_folds
 from gskn.evaluation._limits import check_seed
-from gskn.evaluation._model import Model, as_json
+from gskn.evaluation._model import Model, as_json, make_estimator
 from gskn.evaluation._records import Clock, Record, with_provenance
 from gskn.evaluation._registry import find_models
 from gskn.evaluation._result_file import ResultFile
-from gskn.evaluation._scores import score_classes
+from gskn.evaluation._scores import score_classes, score_values
 from gskn.exceptions import InputError
 
 Folds = Sequence[tuple[IndexArray, IndexArray]]
@@ -50,14 +61,15 @@ def evaluate(  # noqa: PLR0913 - every one has a sensible default
     Parameters
     ----------
     data : Dataset
-        Graphs and their classes.
+        Graphs with classes, or with real targets.
     models : sequence of str or Model, default=("gskn",)
         Names in `MODELS`, or objects of class `Model`.
     protocol : {"nested", "paper"}, default="nested"
         "nested" selects parameters on the training part. "paper" selects them on the test
-        folds, as in the literature.
+        folds, as in the literature; for classes only.
     folds : {"stratified", "published"}, default="stratified"
-        Ten stratified folds by the seed of the repeat, or the folds of the literature.
+        Ten folds by the seed of the repeat, stratified if there are classes, or the folds
+        of the literature.
     repeats : int, default=1
         Number of repeats, with seeds ``seed``, ``seed + 1`` and so on.
     seed : int, default=0
@@ -76,7 +88,14 @@ def evaluate(  # noqa: PLR0913 - every one has a sensible default
     Returns
     -------
     records : list of Record
-        Ordered by model, repeat and fold.
+        Ordered by model, repeat and fold. The scores of classes are `GRAPH_METRICS`, the
+        scores of real targets are `VALUE_METRICS`.
+
+    Notes
+    -----
+    With the protocol "nested", the model "gskn" selects and predicts on every fold exactly
+    what `GSKNClassifier` or `GSKNRegressor` with the seed of the repeat as ``random_state``
+    select and predict if they are fitted to the training part.
 
     Examples
     --------
@@ -90,6 +109,10 @@ def evaluate(  # noqa: PLR0913 - every one has a sensible default
     if data.task != "graph":
         raise InputError(
             f"{data.name} has classes of nodes; use evaluate_nodes for classes of nodes."
+        )
+    if data.targets == "values" and protocol == "paper":
+        raise InputError(
+            f"{data.name} has real targets; protocol='paper' needs classes, use 'nested'."
         )
     check_seed(seed, repeats)
     check_n_jobs(n_jobs)
@@ -114,19 +137,16 @@ def split(data: Dataset, folds: str, seed: int) -> Folds:
             raise InputError(f"{data.name} has no published folds; use folds='stratified'.")
         tests = data.folds["published"]
         return [(np.setdiff1d(everything, test), test) for test in tests]
+    if data.targets == "values":
+        if len(data.y) < 2:
+            raise InputError(f"{data.name} has {len(data.y)} graphs; folds need two.")
+        random = KFold(min(10, len(data.y)), shuffle=True, random_state=seed)
+        return list(random.split(everything))
     smallest = int(np.unique(data.y, return_counts=True)[1].min())
     if smallest < 2:
         raise InputError(f"A class of {data.name} has one graph; folds need at least two.")
     splitter = StratifiedKFold(min(10, smallest), shuffle=True, random_state=seed)
     return list(splitter.split(everything, data.y))
-
-
-class _Selection(NamedTuple):
-    """Selected parameters of a model, and their score on the inner folds."""
-
-    params: Params
-    classifier: Params
-    inner_score: float
 
 
 class _TestResult(NamedTuple):
@@ -182,7 +202,10 @@ class _Run:
                 repeat=repeat,
                 fold=0,
                 seed=seed,
-                configuration={**model.configuration, **common},
+                configuration={
+                    **model.configuration_for(self.data.targets),
+                    **common,
+                },
                 scores={},
             )
             for model in self.models
@@ -209,38 +232,75 @@ class _Run:
         self, model: Model, template: Record, embeddings: SplitEmbeddings
     ) -> Record:
         """Select the parameters of one model, then fit and test it on one fold."""
+        self._check_targets(model)
+        if model.predicts:
+            return self._predict_fold(model, template, embeddings)
         clock, y = Clock(), self.data.y
-        y_train, y_test = y[embeddings.train], y[embeddings.test]
-        selection = self._select(model, embeddings, y_train, clock)
+        task = self._task(y[embeddings.train])
+        selection = self._select(model, embeddings, task, clock)
+        params = model.grid[selection.number]
         with clock.measure("embed"):
-            train, test = embeddings.embed(model, selection.params)
+            _, test = embeddings.embed(model, params)
         with clock.measure("classify"):
-            (scores,) = _test([selection.classifier], train, y_train, test, y_test)
-        chosen = _chosen(selection.params, selection.classifier, train)
-        chosen["inner"] = selection.inner_score
+            machines, train = [selection.machine], selection.embeddings
+            (scores,) = _test(machines, train, test, task, y[embeddings.test])
+        chosen = _chosen(params, selection.machine, task, train)
+        candidate = selection.candidate
+        chosen["inner"] = 0.0 if candidate is None else candidate.score
         return with_provenance(replace(template, scores=scores, chosen=chosen), clock)
 
     def _select(
-        self, model: Model, embeddings: SplitEmbeddings, y: AnyArray, clock: Clock
-    ) -> _Selection:
-        """Select the embedding with the middle values of C, then kernel and C for it."""
-        best: tuple[float, Params] = (-1.0, model.grid[0])
-        for params in model.grid if len(model.grid) > 1 else ():
+        self, model: Model, embeddings: SplitEmbeddings, task: Task, clock: Clock
+    ) -> Selection:
+        """Select the embedding, then kernel and strength for it."""
+
+        def embed(number: int) -> FloatArray:
             with clock.measure("embed"):
-                train, _ = embeddings.embed(model, params)
-            with clock.measure("choose"):
-                score, _ = select_classifier(
-                    train, y, model.screening_classifiers, embeddings.seed, self.n_jobs
-                )
-            if score > best[0]:
-                best = (score, params)
-        with clock.measure("embed"):
-            train, _ = embeddings.embed(model, best[1])
+                return embeddings.embed(model, model.grid[number])[0]
+
+        machines = model.regressors if self._has_values else model.classifiers
+        folds = task.folds(N_FOLDS, embeddings.seed)
         with clock.measure("choose"):
-            score, classifier = select_classifier(
-                train, y, model.classifiers, embeddings.seed, self.n_jobs
+            return select(embed, model.grid, machines, task, folds, n_jobs=self.n_jobs)
+
+    def _predict_fold(
+        self, model: Model, template: Record, embeddings: SplitEmbeddings
+    ) -> Record:
+        """Fit and test an estimator that predicts targets itself on one fold."""
+        clock = Clock()
+        with clock.measure("classify"):
+            scores = self._fit_predictor(
+                model, embeddings.train, embeddings.test, embeddings.seed
             )
-        return _Selection(best[1], classifier, score)
+        chosen = {"embedding": as_json(model.grid[0])}
+        return with_provenance(replace(template, scores=scores, chosen=chosen), clock)
+
+    def _fit_predictor(
+        self, model: Model, train: IndexArray, test: IndexArray, seed: int
+    ) -> dict[str, float]:
+        """Return the scores of an estimator that predicts targets itself."""
+        y, graphs = self.data.y, self.data.graphs
+        estimator = make_estimator(model.estimator, model.grid[0], seed, self.n_jobs)
+        estimator.fit(graphs[train], y[train])
+        predicted = estimator.predict(graphs[test])
+        if self._has_values:
+            return score_values(y[test], predicted)
+        decision = estimator.predict_proba(graphs[test])
+        return score_classes(y[test], predicted, decision, estimator.classes_)
+
+    @property
+    def _has_values(self) -> bool:
+        return self.data.targets == "values"
+
+    def _task(self, y: AnyArray) -> Task:
+        """Return the task of training samples."""
+        return (ValueTask if self._has_values else ClassTask).from_targets(y)
+
+    def _check_targets(self, model: Model) -> None:
+        """Raise if the model does not predict the targets of the data set."""
+        if not model.supports(self.data.targets):
+            kind = "real targets" if self._has_values else "classes"
+            raise InputError(f"The model {model.name!r} does not predict {kind}.")
 
     def _run_paper(self, templates: Sequence[Record], folds: Folds) -> Iterator[Record]:
         """Yield all folds of all models, with the best parameters on the test folds."""
@@ -270,6 +330,12 @@ class _Run:
         self, model: Model, embeddings: SplitEmbeddings, folds: Folds, clock: Clock
     ) -> _TestResult:
         """Return the parameters with the best mean accuracy on the test folds."""
+        self._check_targets(model)
+        if model.predicts:
+            constant = [
+                self._fit_predictor(model, *fold, embeddings.seed) for fold in folds
+            ]
+            return _TestResult({"embedding": as_json(model.grid[0])}, constant)
         best, best_mean = _TestResult({}, []), -1.0
         for params in model.grid:
             with clock.measure("embed"):
@@ -281,7 +347,7 @@ class _Run:
             ):
                 mean = float(np.mean([fold["accuracy"] for fold in scores]))
                 if mean > best_mean:
-                    chosen = _chosen(params, classifier, everything)
+                    chosen = _chosen(params, classifier, ClassTask, everything)
                     best, best_mean = _TestResult(chosen, list(scores)), mean
         return best
 
@@ -296,8 +362,8 @@ class _Run:
             return _test(
                 model.classifiers,
                 model.select(embeddings, train, train),
-                y[train],
                 model.select(embeddings, test, train),
+                self._task(y[train]),
                 y[test],
             )
 
@@ -330,20 +396,34 @@ class _Run:
 
 
 def _test(
-    classifiers: Sequence[Params],
+    machines: Sequence[Params],
     train: FloatArray,
-    y_train: AnyArray,
     test: FloatArray,
+    task: Task,
     y_test: AnyArray,
 ) -> list[dict[str, float]]:
-    """Return the scores of every classifier on the test samples."""
-    predictions = fit_predict(classifiers, train, y_train, test)
-    return [score_classes(y_test, *prediction) for prediction in predictions]
+    """Return the scores of every machine on the test samples."""
+    return [
+        _score(outputs, task, y_test)
+        for outputs in fit_outputs(machines, train, test, task)
+    ]
 
 
-def _chosen(params: Params, classifier: Params, embeddings: FloatArray) -> dict[str, Any]:
+def _score(outputs: FloatArray, task: Task, y: AnyArray) -> dict[str, float]:
+    if isinstance(task, ValueTask):
+        return score_values(y, outputs[:, 0])
+    classes = cast("ClassTask", task).classes
+    decision = class_votes(outputs)
+    decision = decision[:, 0] if decision.shape[1] == 1 else decision
+    return score_classes(y, classes[most_likely(outputs)], decision, classes)
+
+
+def _chosen(
+    params: Params, machine: Params, task: Task | type[Task], embeddings: FloatArray
+) -> dict[str, Any]:
+    name = "regressor" if task.strength_name == "alpha" else "classifier"
     return {
         "embedding": as_json(params),
-        "classifier": dict(classifier),
+        name: dict(machine),
         "n_columns": embeddings.shape[1],
     }

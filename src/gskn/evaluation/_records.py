@@ -21,6 +21,7 @@ except ImportError:  # not available on Windows
 
 _PACKAGES = ("gskn", "numpy", "scipy", "scikit-learn", "numba")
 _GIT_SECONDS = 10
+ERRORS = frozenset({"rmse", "mae"})  # scores in the unit of the targets; lower is better
 
 
 @dataclass(frozen=True)
@@ -79,10 +80,14 @@ class Record:
 
 
 class Clock:
-    """Stopwatch that adds up the seconds of named steps."""
+    """Stopwatch that adds up the seconds of named steps.
+
+    A step may contain others, whose time is not added to it.
+    """
 
     def __init__(self) -> None:
         self.seconds: dict[str, float] = {}
+        self._inner = 0.0  # seconds of steps within the current one
 
     def shared(self, n_folds: int) -> "Clock":
         """Return a clock with the mean time per fold of folds measured together."""
@@ -93,10 +98,12 @@ class Clock:
     @contextmanager
     def measure(self, step: str) -> Iterator[None]:
         """Add the duration of the block to the step."""
-        begin = time.perf_counter()
+        begin, before = time.perf_counter(), self._inner
+        self._inner = 0.0
         yield
         spent = time.perf_counter() - begin
-        self.seconds[step] = self.seconds.get(step, 0.0) + spent
+        self.seconds[step] = self.seconds.get(step, 0.0) + spent - self._inner
+        self._inner = before + spent
 
 
 def with_provenance(record: Record, clock: Clock) -> Record:
@@ -104,10 +111,13 @@ def with_provenance(record: Record, clock: Clock) -> Record:
     python = ".".join(map(str, sys.version_info[:3]))
     chosen = dict(record.chosen)
     if "inner" in chosen:
-        chosen["inner"] = round(chosen["inner"], 6)
+        chosen["inner"] = _round(chosen["inner"], significant=chosen["inner"] < 0)
     return replace(
         record,
-        scores={name: round(score, 6) for name, score in record.scores.items()},
+        scores={
+            name: _round(score, significant=name in ERRORS)
+            for name, score in record.scores.items()
+        },
         chosen=chosen,
         seconds={name: round(spent, 3) for name, spent in clock.seconds.items()},
         peak_mebibytes=round(_peak_mebibytes(), 1),
@@ -115,6 +125,11 @@ def with_provenance(record: Record, clock: Clock) -> Record:
         day=time.strftime("%Y-%m-%d", time.gmtime()),
         commit=code_commit(Path(__file__).parents[1]),
     )
+
+
+def _round(score: float, *, significant: bool) -> float:
+    """Round to six decimals, or to six significant digits if the unit is unknown."""
+    return float(f"{score:.6g}") if significant else round(score, 6)
 
 
 @cache

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from sklearn.dummy import DummyClassifier, DummyRegressor
+
 from gskn._types import Params
 from gskn.baselines import BASELINES
 from gskn.estimators import GRID, PRECOMPUTED, selection_grid
@@ -17,6 +19,23 @@ _FIXED: Params = {
 }
 # 32 landmarks: 32 columns per branch.
 _SINGLE_LENGTH: Params = {**_FIXED, "aggregate": False}
+# What a model without any graphs achieves.
+CONSTANT_MODELS = (
+    Model(
+        "majority",
+        "most frequent class of the training part",
+        ({"strategy": "prior"},),
+        (),
+        DummyClassifier,
+    ),
+    Model(
+        "mean",
+        "mean target of the training part",
+        ({"strategy": "mean"},),
+        (),
+        DummyRegressor,
+    ),
+)
 GSKN_MODELS = (
     Model(
         "rw-degrees",
@@ -96,7 +115,12 @@ BASELINE_MODELS = tuple(
     for baseline in BASELINES
     for variant in baseline.variants
 )
-MODELS = {model.name: model for model in GSKN_MODELS + BASELINE_MODELS}
+MODELS = {model.name: model for model in CONSTANT_MODELS + GSKN_MODELS + BASELINE_MODELS}
+
+
+def constant_model(targets: str) -> str:
+    """Return the name of the model that ignores the graphs: "majority" or "mean"."""
+    return "mean" if targets == "values" else "majority"
 
 
 def find_models(names: Sequence[str | Model]) -> list[Model]:

@@ -13,10 +13,32 @@ from sklearn.metrics import (
 )
 
 from gskn._types import AnyArray, FloatArray
-from gskn.evaluation._records import Record
+from gskn.evaluation._records import ERRORS, Record
 from gskn.exceptions import InputError
 
 GRAPH_METRICS = ("accuracy", "balanced_accuracy", "roc_auc", "macro_f1", "micro_f1")
+VALUE_METRICS = ("rmse", "mae", "r2")
+
+
+def is_error(metric: str) -> bool:
+    """Return whether lower values of a metric are better.
+
+    Parameters
+    ----------
+    metric : str
+        Name of a score.
+
+    Returns
+    -------
+    is_error : bool
+        True for the errors "rmse" and "mae".
+
+    Examples
+    --------
+    >>> is_error("rmse"), is_error("accuracy")
+    (True, False)
+    """
+    return metric in ERRORS
 
 
 def score_classes(
@@ -56,6 +78,36 @@ def score_classes(
         "macro_f1": float(f1_score(y, predicted, average="macro", zero_division=0)),
         "micro_f1": float(f1_score(y, predicted, average="micro", zero_division=0)),
         **{f"recall_{value}": recall for value, recall in recalls.items()},
+    }
+
+
+def score_values(y: FloatArray, predicted: FloatArray) -> dict[str, float]:
+    """Return the errors and the coefficient of determination of predicted values.
+
+    Parameters
+    ----------
+    y, predicted : ndarray of shape (n_samples,)
+        True and predicted values.
+
+    Returns
+    -------
+    scores : dict of str to float
+        The metrics in `VALUE_METRICS`: root mean squared error, mean absolute error, and
+        ``r2``, which is NaN if all true values are equal.
+
+    Examples
+    --------
+    >>> scores = score_values(np.array([1.0, 2.0, 3.0]), np.array([1.0, 2.0, 5.0]))
+    >>> {name: round(score, 3) for name, score in scores.items()}
+    {'rmse': 1.155, 'mae': 0.667, 'r2': -1.0}
+    """
+    errors = predicted - y
+    variance = float(np.var(y))
+    error = float(np.mean(errors**2))
+    return {
+        "rmse": float(np.sqrt(error)),
+        "mae": float(np.abs(errors).mean()),
+        "r2": 1 - error / variance if variance > 0 else float("nan"),
     }
 
 

@@ -21,8 +21,9 @@ from gskn.exceptions import (
     describe_error,
     one_line,
 )
-from gskn.graphs._assemble import GraphParts
+from gskn.graphs._assemble import GraphParts, assemble
 from gskn.graphs._atoms import MoleculeBuilder, is_molecule
+from gskn.graphs._batch import GraphBatch
 from gskn.graphs._options import ReadOptions, Rejected
 from gskn.graphs._text import read_content, read_text, stem
 
@@ -83,6 +84,11 @@ def from_molecules(
                 name = _title(item) or number
             reader.add(_Entry(item, name if names is None else names[number], number))
     return reader.parts()[0]
+
+
+def as_molecules(items: Sequence[Any], options: ReadOptions) -> GraphBatch:
+    """Return a batch of SMILES, InChI strings and RDKit molecules."""
+    return assemble([from_molecules(items, options)])
 
 
 def from_molecule(molecule: Any, options: ReadOptions, number: int = 0) -> GraphParts:

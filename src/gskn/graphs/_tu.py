@@ -106,6 +106,33 @@ def read_tu(path: str | Path, options: ReadOptions | None = None) -> TuSet:
     return TuSet(name, graphs, None if targets is None else _as_targets(targets))
 
 
+def read_tu_values(path: str | Path, n_graphs: int) -> FloatArray | None:
+    """Read the real targets of a TU set, one row per graph; None if it has none.
+
+    Sets for regression store them in ``NAME_graph_attributes.txt``.
+
+    Raises
+    ------
+    FileFormatError
+        If the file is malformed or has another number of lines.
+    """
+    folder = Folder(path)
+    name = find_tu_name(folder)
+    if name is None:
+        raise FileFormatError(path, "not in TU format: no file NAME_A.txt")
+    files = TuFiles(folder, name)
+    if not files.has("graph_attributes"):
+        return None
+    values = np.column_stack(files.floats("graph_attributes", max_rows=n_graphs))
+    if len(values) != n_graphs:
+        raise FileFormatError(
+            files.describe("graph_attributes"),
+            f"{len(values)} lines for {n_graphs} graphs; the file is incomplete or belongs "
+            "to another set",
+        )
+    return values
+
+
 def _max_edges(sizes: IndexArray) -> int:
     """Return the largest number of lines in the file of edges, for all pairs of nodes."""
     n_pairs = float(np.square(sizes, dtype=np.float64).sum())

@@ -9,7 +9,15 @@ from sklearn.decomposition import PCA
 
 from gskn._types import FloatArray, IndexArray
 from gskn.datasets import Dataset
-from gskn.estimators import GSKN, LINEAR, RBF, fit_predict, ignore_convergence
+from gskn.estimators import (
+    GSKN,
+    LINEAR,
+    RBF,
+    ClassTask,
+    fit_outputs,
+    ignore_convergence,
+    most_likely,
+)
 from gskn.evaluation import (
     Clock,
     Record,
@@ -93,20 +101,19 @@ def _accuracies(data: Dataset, embedding: str, order: IndexArray) -> list[float]
     ordered = _embed(data, embedding, order)
     graph_embeddings = np.empty_like(ordered)
     graph_embeddings[order] = ordered
-    folds = split(data, "stratified", 0)
+    by_fold = []
     with ignore_convergence():
-        by_fold = [
-            [
-                float((predicted == data.y[test]).mean())
-                for predicted, _, _ in fit_predict(
-                    LINEAR + RBF,
-                    graph_embeddings[train],
-                    data.y[train],
-                    graph_embeddings[test],
-                )
-            ]
-            for train, test in folds
-        ]
+        for train, test in split(data, "stratified", 0):
+            task = ClassTask.from_targets(data.y[train])
+            outputs = fit_outputs(
+                LINEAR + RBF, graph_embeddings[train], graph_embeddings[test], task
+            )
+            by_fold.append(
+                [
+                    float((task.classes[most_likely(part)] == data.y[test]).mean())
+                    for part in outputs
+                ]
+            )
     best = int(np.argmax(np.mean(by_fold, axis=0)))
     return [accuracies[best] for accuracies in by_fold]
 

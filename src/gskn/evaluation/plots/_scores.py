@@ -2,14 +2,19 @@
 
 import textwrap
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
 from gskn._optional import require
 from gskn._validation import check_fraction
 from gskn.evaluation._records import Record
-from gskn.evaluation._scores import Summary, summarize_records
+from gskn.evaluation._scores import (
+    VALUE_METRICS,
+    Summary,
+    is_error,
+    summarize_records,
+)
 from gskn.evaluation.plots._style import (
     DASHES,
     GRAY,
@@ -25,8 +30,15 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_NAMES = {"roc_auc": "ROC-AUC", "macro_f1": "Macro F1", "micro_f1": "Micro F1"}
-_MIN_RANGE = 10.0  # percent; a smaller range would exaggerate noise
+_NAMES = {
+    "roc_auc": "ROC-AUC",
+    "macro_f1": "Macro F1",
+    "micro_f1": "Micro F1",
+    "rmse": "RMSE",
+    "mae": "MAE",
+    "r2": "R²",
+}
+_MIN_RANGE = 10.0  # percent
 
 
 def plot_scores(
@@ -47,7 +59,8 @@ def plot_scores(
         Records of one protocol, and of one run for every model and data set, in the order
         of panels and rows.
     metric : str, default="accuracy"
-        Name of a score, which is plotted in percent.
+        Name of a score. It is plotted in percent, except for the scores of real targets
+        (``rmse``, ``mae`` and ``r2``).
     chance : mapping of str to float or None, default=None
         Fraction of the largest class by data set, drawn as a vertical line.
     title : str or None, default=None
@@ -73,6 +86,7 @@ def plot_scores(
         if data in summaries
     }
     label = _NAMES.get(metric, metric.replace("_", " ").capitalize())
+    scale = _Scale.from_metric(metric)
     with plot_style():
         n_columns = {1: 1, 2: 2, 4: 2}.get(len(summaries), 3)
         height = 0.24 * len(models) + 0.75
@@ -85,16 +99,34 @@ def plot_scores(
             sharey=True,
         )
         for number, (data, by_model) in enumerate(summaries.items()):
-            _draw_panel(panels[number], by_model, styles, chances.get(data))
+            _draw_panel(panels[number], by_model, styles, scale, chances.get(data))
             panels[number].set_title(textwrap.fill(data, 28))
             if number + n_columns >= len(panels):
-                panels[number].set_xlabel(f"{label} in percent")
+                panels[number].set_xlabel(f"{label}{scale.remark}")
         panels[0].set_yticks(range(len(models)), models)
         panels[0].set_ylim(len(models) - 0.4, -0.6)  # the first model is at the top
         repeats = len({record.repeat for record in records})
         _draw_legend(figure, repeats, has_chance=bool(chances))
         add_title(figure, title or _default_title(label, records[0].protocol))
         return figure
+
+
+class _Scale(NamedTuple):
+    """How a metric is shown."""
+
+    factor: float
+    min_range: float  # of an axis; a smaller one would exaggerate noise
+    largest: float  # tick
+    remark: str
+
+    @classmethod
+    def from_metric(cls, metric: str) -> Self:
+        """Return percent for scores of classes; else the metric itself."""
+        if metric not in VALUE_METRICS:
+            return cls(100.0, _MIN_RANGE, 100.0, " in percent")
+        if is_error(metric):
+            return cls(1.0, 0.0, np.inf, " (lower is better)")
+        return cls(1.0, _MIN_RANGE / 100, 1.0, "")
 
 
 def _default_title(label: str, protocol: str) -> str:
@@ -106,6 +138,7 @@ def _draw_panel(
     panel: "Axes",
     summaries: Mapping[str, Summary],
     styles: Mapping[str, dict[str, Any]],
+    scale: _Scale,
     chance: float | None,
 ) -> None:
     transform = panel.get_yaxis_transform()  # x is 0 at the left edge, 1 at the right edge
@@ -115,7 +148,7 @@ def _draw_panel(
             text = "not run" if summary is None else "undefined"
             panel.text(1.02, row, text, transform=transform, va="center", color=GRAY)
             continue
-        mean, std = 100 * summary.mean, 100 * summary.std_folds
+        mean, std = scale.factor * summary.mean, scale.factor * summary.std_folds
         panel.errorbar(
             mean,
             row,
@@ -128,34 +161,38 @@ def _draw_panel(
             markeredgewidth=0.5,
             **style,
         )
-        text = f"{mean:.1f}"
+        text = f"{mean:.1f}" if scale.factor > 1 else f"{mean:.3g}"
         panel.text(1.02, row, text, transform=transform, va="center", color=GRAY)
     if chance is not None:
-        panel.axvline(100 * chance, color=GRAY, linestyle=DASHES, linewidth=1, zorder=1)
+        panel.axvline(
+            scale.factor * chance, color=GRAY, linestyle=DASHES, linewidth=1, zorder=1
+        )
     panel.grid(visible=False, axis="y")
     panel.tick_params(axis="y", length=0)
-    _set_range(panel, [*_ends(summaries), *([] if chance is None else [100 * chance])])
+    lines = [] if chance is None else [scale.factor * chance]
+    _set_range(panel, [*_ends(summaries, scale), *lines], scale)
 
 
-def _ends(summaries: Mapping[str, Summary]) -> list[float]:
-    """Return the ends of all intervals in percent."""
+def _ends(summaries: Mapping[str, Summary], scale: _Scale) -> list[float]:
+    """Return the ends of all intervals."""
     ends = [
-        100 * (summary.mean + sign * summary.std_folds)
+        scale.factor * (summary.mean + sign * summary.std_folds)
         for summary in summaries.values()
         for sign in (-1, 1)
     ]
     return [end for end in ends if not np.isnan(end)]
 
 
-def _set_range(panel: "Axes", values: Sequence[float]) -> None:
-    """Show all values; intervals may exceed 100, ticks do not."""
-    low, high = (min(values), max(values)) if values else (0.0, 100.0)
-    pad = max(0.06 * (high - low), (_MIN_RANGE - (high - low)) / 2)
+def _set_range(panel: "Axes", values: Sequence[float], scale: _Scale) -> None:
+    """Show all values; intervals may exceed the largest score, ticks do not."""
+    low, high = (min(values), max(values)) if values else (0.0, scale.factor)
+    pad = max(0.06 * (high - low), (scale.min_range - (high - low)) / 2)
+    pad = pad or 0.06 * abs(high) or 1.0  # a single value of an error
     low, high = low - pad, high + pad
     ticker = require("matplotlib.ticker", extra="plots")
     locator = ticker.MaxNLocator(7, steps=[1, 2, 5, 10])
     ticks = locator.tick_values(low, high)
-    panel.set_xticks(ticks[(ticks >= low) & (ticks <= min(high, 100 + 1e-9))])
+    panel.set_xticks(ticks[(ticks >= low) & (ticks <= min(high, scale.largest + 1e-9))])
     panel.set_xlim(low, high)
 
 
