@@ -30,7 +30,7 @@ batches = [
     as_batch([nx.empty_graph(4)]),
     as_batch([]),
 ]
-branches = ("walk", "degree-walk", "path", "anonymous", "joint", "induced")
+branches = ("walk", "degree-walk", "path", "label-path", "anonymous", "joint", "induced")
 for batch in batches:
     anonymize(sample_walks(batch, 5, 3, random_state=0))
     for method in ("exact", "sampled"):

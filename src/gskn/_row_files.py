@@ -1,4 +1,7 @@
-"""Write embeddings in chunks to parquet, csv or npz files, completely or not at all."""
+"""Write rows of numbers in chunks to parquet, csv or npz files.
+
+Files are written completely or not at all.
+"""
 
 import tempfile
 import zipfile
@@ -27,8 +30,7 @@ def check_row_file(path: Path) -> None:
     if path.suffix.lower() not in _FORMATS:
         suffixes = ", ".join(_FORMATS)
         raise InputError(
-            f"Cannot write embeddings to {str(path)!r}; the name must end in one of "
-            f"{suffixes}."
+            f"Cannot write rows to {str(path)!r}; the name must end in one of {suffixes}."
         )
     check_output(path)
 
@@ -52,12 +54,28 @@ def open_row_file(
     with (
         whole_file(path) as temporary,
         temporary.open("wb") as file,
-        open_format(
-            file,
-            [_escape(name) for name in features],
-            {_escape(key): _escape(value) for key, value in metadata.items()},
-        ) as write,
+        _open_escaped(open_format, file, features, metadata) as write,
     ):
+        yield write
+
+
+@contextmanager
+def open_row_stream(file: IO[bytes], features: Sequence[str]) -> Iterator[Write]:
+    """Yield a function that writes rows as csv to an open file, which stays open."""
+    with _open_escaped(_open_csv, file, features, {}) as write:
+        yield write
+
+
+@contextmanager
+def _open_escaped(
+    open_format: "_Open",
+    file: IO[bytes],
+    features: Sequence[str],
+    metadata: Mapping[str, str],
+) -> Iterator[Write]:
+    """Open a format, and escape text that cannot be encoded as UTF-8."""
+    escaped_metadata = {_escape(key): _escape(value) for key, value in metadata.items()}
+    with open_format(file, [_escape(name) for name in features], escaped_metadata) as write:
 
         def write_escaped(ids: Ids, embeddings: FloatArray) -> None:
             escaped = {name: _escape_names(values) for name, values in ids.items()}

@@ -59,11 +59,11 @@ def test_tables_are_printed_in_every_encoding(encoding, environment):
     sign = "+/-" if encoding == "ascii" else "±"
     assert f"{sign} is the standard deviation" in " ".join(stdout.split())
     heading, rule, row = stdout.splitlines()[2:5]
-    assert heading.split() == ["data", "ldp"]
+    assert heading.split() == ["model", "regular"]
     assert set(rule.strip()) <= {"-", "─", "+", "|"}
     assert f" {sign} " in row
     # Columns are aligned because characters are replaced before the layout.
-    assert heading.index("ldp") == row.index(row.split()[1])
+    assert heading.index("regular") == row.index(row.split()[1])
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)

@@ -40,6 +40,8 @@ INVALID = ["loop", "folder", "file/x", "x" * 300, "x/" * 3000 + "x"]
         (("evaluate", "graphs", "--models", "ldp", "--out", "r.jsonl", "--map"), ".png"),
         (("embed", "graphs", "-o"), ".csv"),
         (("fit", "graphs", "-o"), ".gskn"),
+        (("train", "graphs", "-o"), ".gskn"),
+        (("predict", "model.gskn", "graphs", "-o"), ".csv"),
     ],
 )
 def test_invalid_output_raises_before_the_run(

@@ -127,6 +127,21 @@ def test_degree_walk_that_repeats_walk_is_left_out(node_features):
     assert alone.branches_ == ("degree-walk",)
 
 
+def test_label_path_is_left_out_of_graphs_without_node_data():
+    molecules = datasets.load("MUTAG").graphs[:20]
+    shapes = datasets.load("structure").graphs[:20]
+    branches = ("walk", "label-path")
+    assert GSKN(branches, random_state=0).fit(molecules).branches_ == branches
+    degrees = GSKN(branches, node_features=("degrees", "labels"), random_state=0)
+    assert degrees.fit(molecules).branches_ == branches
+    model = GSKN(branches, random_state=0).fit(shapes)
+    assert model.branches_ == ("walk",)
+    expected = GSKN(("walk",), random_state=0).fit_transform(shapes)
+    np.testing.assert_array_equal(model.transform(shapes), expected)
+    alone = GSKN(("label-path",), random_state=0).fit(shapes)
+    assert alone.branches_ == ("label-path",)
+
+
 @pytest.mark.parametrize("name", ["MUTAG", "structure"])
 @pytest.mark.parametrize("branches", [*((name,) for name in BRANCHES), tuple(BRANCHES)])
 def test_precomputation_equals_fit(name, branches):

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -149,10 +151,49 @@ def test_embedding_is_selected_with_one_machine_then_the_machine_for_it(samples)
     assert screening_machines(LINEAR) == [LINEAR[1]]
 
 
+def _candidate(sample_scores):
+    scores = np.asarray(sample_scores, dtype=float)
+    return Candidate({}, [], float(scores.mean()), 0.1, scores)
+
+
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=6))
 def test_first_of_the_best_embeddings_is_selected(scores):
-    candidates = [Candidate({}, [], score, 0.1) for score in scores]
-    assert select_embedding(candidates) == scores.index(max(scores))
+    # Without variation between samples the standard error is zero.
+    candidates = [_candidate(np.full(4, round(score, 3))) for score in scores]
+    rounded = [round(score, 3) for score in scores]
+    assert select_embedding(candidates) == rounded.index(max(rounded))
+
+
+def test_smaller_embedding_within_one_standard_error_is_selected():
+    small = np.repeat([1.0, 0.0], 50)
+    # One sample of 100 more: the difference is 0.01, its standard error just below 0.01.
+    better_by_one = small.copy()
+    better_by_one[50] = 1
+    assert select_embedding([_candidate(small), _candidate(better_by_one)]) == 1
+    # Three gained and two lost: the difference is 0.01, its standard error 0.022.
+    within_noise = small.copy()
+    within_noise[[50, 51, 52]], within_noise[[0, 1]] = 1, 0
+    assert select_embedding([_candidate(small), _candidate(within_noise)]) == 0
+    beyond_noise = small.copy()
+    beyond_noise[50:60] = 1
+    assert select_embedding([_candidate(small), _candidate(beyond_noise)]) == 1
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_mean_of_sample_scores_is_the_score(weighted):
+    generator = np.random.default_rng(0)
+    y = generator.integers(0, 3, 40)
+    weights = generator.uniform(0.1, 2, 40) if weighted else None
+    samples = np.arange(5, 30)
+    classes = replace(ClassTask.from_targets(y), weights=weights)
+    outputs = generator.normal(size=(25, 3))
+    assert classes.sample_scores(outputs, samples).mean() == pytest.approx(
+        classes.score(outputs, samples)
+    )
+    values = replace(ValueTask.from_targets(y * 1.5), weights=weights)
+    assert values.sample_scores(outputs, samples).mean() == pytest.approx(
+        values.score(outputs, samples)
+    )
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 4])

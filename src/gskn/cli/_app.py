@@ -21,7 +21,9 @@ from gskn.cli._embed import embed
 from gskn.cli._evaluate import evaluate
 from gskn.cli._fit import fit
 from gskn.cli._models import models
+from gskn.cli._predict import predict
 from gskn.cli._reproduce import reproduce
+from gskn.cli._train import train
 from gskn.exceptions import GsknError, one_line
 
 _INTERRUPTED = 130  # the exit code that shells report after Ctrl-C
@@ -40,9 +42,11 @@ app = typer.Typer(
         "  gskn distinguish --pair rook-shrikhande\n\n"
         "  gskn models\n\n"
         "  gskn evaluate MUTAG --models rw+aw,gskn --out runs.jsonl\n\n"
+        "  gskn train graphs/ -o model.gskn\n\n"
+        "  gskn predict model.gskn new/ -o predictions.csv\n\n"
         "  gskn embed graphs/ -o embeddings.parquet\n\n"
-        "  gskn fit graphs/ -o model.gskn\n\n"
-        "  gskn embed new/ -o nodes.csv --model model.gskn --level node\n\n"
+        "  gskn fit graphs/ -o landmarks.gskn\n\n"
+        "  gskn embed new/ -o nodes.csv --model landmarks.gskn --level node\n\n"
         "  gskn reproduce structure regular"
     ),
 )
@@ -51,6 +55,8 @@ app.command()(describe)
 app.command()(distinguish)
 app.command()(models)
 app.command()(evaluate)
+app.command()(train)
+app.command()(predict)
 app.command()(embed)
 app.command()(fit)
 app.command()(reproduce)

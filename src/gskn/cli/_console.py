@@ -64,13 +64,15 @@ def echo(text: str, *, stderr: bool = False) -> None:
 
 
 @contextmanager
-def progress(*columns: ProgressColumn, seconds: float = 30.0) -> Iterator[Progress]:
+def progress(
+    *columns: ProgressColumn, seconds: float = 30.0, shown: bool = True
+) -> Iterator[Progress]:
     """Yield a progress bar on stderr, shown on terminals only."""
     console = make_console(stderr=True)
     with Progress(
         *columns,
         console=console,
-        disable=not console.is_terminal,
+        disable=not (shown and console.is_terminal),
         speed_estimate_period=seconds,
     ) as bar:
         yield bar

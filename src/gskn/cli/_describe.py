@@ -10,11 +10,31 @@ from gskn.cli._options import AsJson, DataHome, Rejects, built_in_sets, reading
 if TYPE_CHECKING:
     from gskn.graphs import GraphBatch
 
+_MODEL_SUFFIX = ".gskn"
+_MODEL_CELLS = (
+    "name",
+    "model",
+    "classes",
+    "branches",
+    "walk_length",
+    "n_landmarks",
+    "weighting",
+    "columns",
+    "kernel",
+    "regularization",
+    "metric",
+    "score",
+)
+_MODEL_CAPTION = (
+    "Scores are measured on inner folds of the training graphs, and models are selected by "
+    "them; ± is the standard error."
+)
+
 
 def describe(
     inputs: Annotated[
         list[str] | None,
-        typer.Argument(help="Data sets, files or folders."),
+        typer.Argument(help="Data sets, files or folders; or model files (.gskn)."),
     ] = None,
     data_home: DataHome = None,
     as_json: AsJson = False,
@@ -22,18 +42,30 @@ def describe(
     """Summarize graphs: sizes, degrees, components, labels and classes.
 
     Without inputs, the data sets that need no download are summarized.
+    Of models of gskn fit and gskn train, the parameters and scores are summarized.
 
     Example: gskn describe MUTAG my-graphs/ molecules.smi
     """
     from gskn.cli._tables import show
 
+    names = inputs or built_in_sets(data_home)
+    models = [name for name in names if Path(name).suffix.lower() == _MODEL_SUFFIX]
     rows = []
     rejects = Rejects()
-    for name in inputs or built_in_sets(data_home):
-        with reading(name, data_home):
-            rows.append(_summary(name, data_home, rejects))
+    for name in names:
+        if name not in models:
+            with reading(name, data_home):
+                rows.append(_summary(name, data_home, rejects))
     rejects.report()
-    show(rows, title="Graphs", as_json=as_json)
+    model_rows = [_model_summary(Path(name)) for name in models]
+    if as_json:
+        show(rows + model_rows, title="", as_json=True)
+        return
+    if rows:
+        show(rows, title="Graphs", as_json=False)
+    if model_rows:
+        texts = [_model_texts(row) for row in model_rows]
+        show(texts, title="Models", as_json=False, caption=_MODEL_CAPTION)
 
 
 def _summary(name: str, data_home: Path | None, rejects: Rejects) -> dict[str, Any]:
@@ -49,6 +81,40 @@ def _summary(name: str, data_home: Path | None, rejects: Rejects) -> dict[str, A
     except UnknownDatasetError as error:
         raise UnknownDatasetError(f"{error} It is not a file or folder, either.") from error
     return {"name": data.name, "classes": data.n_classes, **_shape(data.graphs)}
+
+
+def _model_summary(path: Path) -> dict[str, Any]:
+    """Return class, parameters and score of the model in a file."""
+    from gskn import GSKN
+    from gskn.cli._summary import summarize_embedding, summarize_machine
+    from gskn.estimators import load_any
+
+    model = load_any(path)
+    embedding = model if isinstance(model, GSKN) else model.embedding_
+    classes = getattr(model, "classes_", None)
+    return {
+        "name": str(path),
+        "model": type(model).__name__,
+        "classes": None if classes is None else classes.tolist(),
+        **summarize_embedding(embedding),
+        **dict.fromkeys(("kernel", "C", "alpha", "metric", "score", "standard_error")),
+        **({} if isinstance(model, GSKN) else summarize_machine(model)),
+    }
+
+
+def _model_texts(row: dict[str, Any]) -> dict[str, Any]:
+    """Return the cells of a model in the table."""
+    strength = next((name for name in ("C", "alpha") if row[name] is not None), None)
+    texts = {
+        **row,
+        "classes": None if row["classes"] is None else len(row["classes"]),
+        "branches": ", ".join(row["branches"]),
+        "regularization": strength and f"{strength} {row[strength]:g}",
+        "score": None
+        if row["score"] is None
+        else f"{row['score']:.4g} ± {row['standard_error']:.2g}",
+    }
+    return {name: texts[name] for name in _MODEL_CELLS}
 
 
 def _shape(graphs: "GraphBatch") -> dict[str, Any]:

@@ -1,6 +1,5 @@
 """``gskn embed``: write graph or node embeddings to a file."""
 
-import json
 import time
 from enum import Enum
 from pathlib import Path
@@ -18,12 +17,13 @@ from gskn.cli._options import (
     is_same_file,
     reading,
 )
+from gskn.cli._rows import as_utf8, graph_names, metadata_of, watch_labels, write_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from gskn import GSKN
-    from gskn._types import NameArray
+    from gskn._types import FloatArray, NameArray
     from gskn.graphs import GraphBatch
 
 
@@ -42,7 +42,9 @@ def embed(  # noqa: PLR0913, PLR0917 - one option each
     level: Annotated[Level, typer.Option(help="Embed graphs or nodes.")] = Level.graph,
     model: Annotated[
         Path | None,
-        typer.Option(help="Model file of gskn fit. Default: fit to the input."),
+        typer.Option(
+            help="Model file of gskn fit or gskn train. Default: fit to the input."
+        ),
     ] = None,
     branches: model_options.Branches = None,
     walk_length: model_options.WalkLength = None,
@@ -95,6 +97,8 @@ def embed(  # noqa: PLR0913, PLR0917 - one option each
             fitted = model_options.make_model(parameters, jobs)
             fitted.fit_chunks(count("fitting", iter_graphs(source, options=options)))
         chunks = count("embedding", iter_graphs(source, options=options))
+        if model is not None:
+            chunks = watch_labels(chunks, fitted)
         n_rows = _write_rows(chunks, fitted, level, out)
     rejects.report(out)
     seconds = time.monotonic() - begin
@@ -105,37 +109,34 @@ def embed(  # noqa: PLR0913, PLR0917 - one option each
 
 
 def _load(path: Path, parameters: dict[str, Any], jobs: int | None) -> "GSKN":
+    """Return the embedding in a model file, also of a classifier or regressor."""
     from gskn import GSKN
+    from gskn.estimators import load_any
 
     if parameters:
         raise typer.BadParameter(
             f"the parameters of a fitted model cannot be changed: {', '.join(parameters)}.",
             param_hint="--model",
         )
-    loaded = GSKN.load(path)
-    return loaded if jobs is None else loaded.set_params(n_jobs=jobs)
+    model = load_any(path)
+    embedding = model if isinstance(model, GSKN) else model.embedding_
+    return embedding if jobs is None else embedding.set_params(n_jobs=jobs)
 
 
 def _write_rows(
     chunks: "Iterable[GraphBatch]", model: "GSKN", level: Level, out: Path
 ) -> int:
     """Write the embeddings of all chunks and return their number."""
-    from gskn._row_files import open_row_file
-    from gskn.exceptions import InputError
 
-    n_rows = 0
-    with open_row_file(out, _columns(model, level), _metadata(model)) as write:
-        for chunk in chunks:
-            embeddings = (
-                model.transform(chunk)
-                if level is Level.graph
-                else model.transform_nodes(chunk)
-            )
-            write(_ids(chunk, level), embeddings)
-            n_rows += len(embeddings)
-        if not n_rows:
-            raise InputError(f"There are no {level.value}s in the input.")
-    return n_rows
+    def make_rows(chunk: "GraphBatch") -> "tuple[dict[str, NameArray], FloatArray]":
+        if level is Level.graph:
+            return _ids(chunk, level), model.transform(chunk)
+        return _ids(chunk, level), model.transform_nodes(chunk)
+
+    columns = _columns(model, level)
+    return write_rows(
+        chunks, out, columns, metadata_of(model), make_rows, level=level.value
+    )
 
 
 def _columns(model: "GSKN", level: Level) -> Any:
@@ -146,28 +147,9 @@ def _columns(model: "GSKN", level: Level) -> Any:
 
 
 def _ids(chunk: "GraphBatch", level: Level) -> "dict[str, NameArray]":
-    if chunk.graph_names is None or chunk.node_names is None:
-        raise AssertionError("iter_graphs sets all names")
-    graph_names = _as_utf8(chunk.graph_names)
+    names = graph_names(chunk)
     if level is Level.graph:
-        return {"graph": graph_names}
-    return {"graph": graph_names[chunk.node_graphs], "node": _as_utf8(chunk.node_names)}
-
-
-def _as_utf8(names: "NameArray") -> "NameArray":
-    """Escape names that are not valid UTF-8, as file names may be."""
-    if names.dtype.kind == "i":
-        return names
-    try:
-        "".join(map(str, names)).encode()
-    except UnicodeEncodeError:
-        names = names.copy()
-        names[:] = [str(name).encode(errors="backslashreplace").decode() for name in names]
-    return names
-
-
-def _metadata(model: "GSKN") -> dict[str, str]:
-    from gskn import __version__
-
-    parameters = json.dumps(model.get_params(deep=False))
-    return {"gskn_version": __version__, "gskn_parameters": parameters}
+        return {"graph": names}
+    if chunk.node_names is None:
+        raise AssertionError("iter_graphs sets all names")
+    return {"graph": names[chunk.node_graphs], "node": as_utf8(chunk.node_names)}

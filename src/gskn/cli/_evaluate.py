@@ -13,11 +13,12 @@ from gskn.cli._options import (
     AsJson,
     DataHome,
     Jobs,
+    Task,
     as_path,
     built_in_sets,
     check_not_input,
     is_same_file,
-    reading,
+    read_labelled,
 )
 
 if TYPE_CHECKING:
@@ -38,14 +39,6 @@ class Protocol(Enum):
 
     nested = "nested"
     paper = "paper"
-
-
-class Task(Enum):
-    """Whether targets are classes or values."""
-
-    auto = "auto"
-    classes = "classes"
-    values = "values"
 
 
 class MapBy(Enum):
@@ -409,30 +402,7 @@ def _load(
         raise typer.BadParameter(
             "needs exactly one file or folder of graphs.", param_hint="--classes"
         )
-    loaded = []
-    for name, path in zip(names, paths, strict=True):
-        with reading(name, data_home):
-            loaded.append(_load_one(name, path, classes, data_home, task))
-    return loaded
-
-
-def _load_one(
-    name: str, path: Path | None, classes: Path | None, data_home: Path | None, task: Any
-) -> "Dataset":
-    """Return a data set; ``task`` changes the targets of a set of the catalog, too."""
-    from dataclasses import replace
-
-    from gskn import datasets
-    from gskn.datasets import detect_task
-
-    if path is not None:
-        return datasets.read(path, classes, task=task)
-    data = datasets.load(name, data_home)
-    if task == "auto" or data.targets == task:
-        return data
-    if data.task == "node":
-        raise typer.BadParameter("needs targets of graphs.", param_hint="--task values")
-    return replace(data, y=detect_task(data.y, task)[1])
+    return [read_labelled(name, classes, data_home, task) for name in names]
 
 
 def _summaries(records: list["Record"], metric: str) -> dict[str, "Summary"]:

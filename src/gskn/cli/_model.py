@@ -1,4 +1,4 @@
-"""Model options and progress bar of ``gskn fit`` and ``gskn embed``."""
+"""Model options of ``gskn fit`` and ``gskn embed``, and the progress bar of chunks."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -95,7 +95,7 @@ def make_model(parameters: dict[str, Any], jobs: int | None) -> "GSKN":
 
 
 @contextmanager
-def counting() -> Iterator[Count]:
+def counting(*, shown: bool = True) -> Iterator[Count]:
     """Yield a function that iterates over chunks and shows the number of graphs."""
     from rich.progress import TextColumn, TimeElapsedColumn
 
@@ -106,7 +106,7 @@ def counting() -> Iterator[Count]:
         TextColumn("{task.description}: {task.completed:,} graphs"),
         TimeElapsedColumn(),
     )
-    with progress(*columns) as bar:
+    with progress(*columns, shown=shown) as bar:
 
         def count(
             description: str, chunks: "Iterable[GraphBatch]"

@@ -3,12 +3,14 @@
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 if TYPE_CHECKING:
+    from gskn.datasets import Dataset
     from gskn.graphs import GraphBatch, ReadOptions, Rejected
 
 DataHome = Annotated[
@@ -20,6 +22,15 @@ Jobs = Annotated[
     int | None,
     typer.Option(help="Threads; -1: all cores, -2: all but one. Default: 1."),
 ]
+
+
+class Task(Enum):
+    """Whether targets are classes or values."""
+
+    auto = "auto"
+    classes = "classes"
+    values = "values"
+
 
 _BUILT_IN = ("structure", "regular", "MUTAG")
 
@@ -114,6 +125,27 @@ class Rejects:
             f"cannot be read{place}",
             stderr=True,
         )
+
+
+def read_labelled(
+    name: str, classes: Path | None, data_home: Path | None, task: Any
+) -> "Dataset":
+    """Return graphs with targets; ``task`` is "auto", "classes" or "values"."""
+    from dataclasses import replace
+
+    from gskn import datasets
+    from gskn.datasets import detect_task
+
+    path = as_path(name)
+    with reading(name, data_home):
+        if path is not None:
+            return datasets.read(path, classes, task=task)
+        data = datasets.load(name, data_home)
+    if task == "auto" or data.targets == task:
+        return data
+    if data.task == "node":
+        raise typer.BadParameter("needs targets of graphs.", param_hint="--task values")
+    return replace(data, y=detect_task(data.y, task)[1])
 
 
 @contextmanager

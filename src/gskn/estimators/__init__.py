@@ -1,6 +1,9 @@
 """Estimators with the API of scikit-learn."""
 
 # Names imported as themselves are shared with other packages of gskn; they are not public.
+from gskn.estimators._any_model import Predictor as Predictor
+from gskn.estimators._any_model import load_any as load_any
+from gskn.estimators._any_model import predict_once as predict_once
 from gskn.estimators._classifier import GSKNClassifier
 from gskn.estimators._gram import LAPLACIAN as LAPLACIAN
 from gskn.estimators._gram import LINEAR as LINEAR
@@ -21,6 +24,7 @@ from gskn.estimators._search import Selection as Selection
 from gskn.estimators._search import fit_outputs as fit_outputs
 from gskn.estimators._search import screening_machines as screening_machines
 from gskn.estimators._search import select as select
+from gskn.estimators._selected import Selected as Selected
 from gskn.estimators._tasks import N_FOLDS as N_FOLDS
 from gskn.estimators._tasks import ClassTask as ClassTask
 from gskn.estimators._tasks import Task as Task

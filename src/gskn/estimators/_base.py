@@ -361,7 +361,8 @@ def _reason(selection: Selection, task: Task, *, has_folds: bool) -> str:
         return (
             f"best {task.metric} on inner folds ({candidate.score:.4g}) of {n_candidates} "
             "candidates; embeddings are compared with one machine, then kernels and "
-            f"values of {task.strength_name} for the best embedding"
+            f"values of {task.strength_name} for the smallest embedding that is within one "
+            "standard error of the best"
         )
     if not has_folds:
         return "default, because there are too few graphs for inner folds"

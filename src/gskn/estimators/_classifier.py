@@ -87,10 +87,11 @@ class GSKNClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
     Notes
     -----
     The Laplacian kernel is ``exp(-|z - z'| / (2 sqrt(2)))`` with the Euclidean norm.
-    Embeddings are compared with the Laplacian kernel and the middle value of C; then
-    kernel and C are selected for the best embedding. `gskn.evaluation.evaluate` selects in
-    the same way. For more than two classes, an SVM is fitted to every pair of classes, and
-    each of them votes for one class.
+    Embeddings are compared with the Laplacian kernel and the middle value of C. The
+    smallest embedding is selected whose accuracy is at most one standard error of the
+    difference below the best; then the best kernel and C for it.
+    `gskn.evaluation.evaluate` selects in the same way. For more than two classes, an SVM
+    is fitted to every pair of classes, and each of them votes for one class.
 
     Probabilities come from a logistic regression on decision values of the inner folds
     [1]_; for more than two classes, on the mean decision value of every class against the

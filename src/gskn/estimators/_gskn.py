@@ -47,7 +47,8 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         of the same walk. "induced": patterns with the edges between visited nodes.
         "degree-walk": node features and degrees along all walks; it is left out if
         "walk" is among the branches and its node features contain the degrees already,
-        as for graphs without labels and attributes.
+        as for graphs without labels and attributes. "label-path": like "path", but left
+        out for graphs without labels and attributes if there is another branch.
     walk_length : int, default=3
         Number of nodes visited by walks, paths and joint walks (the paper's *l*); at most
         1,000, and 10 for paths and joint walks.

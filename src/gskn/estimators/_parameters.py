@@ -99,13 +99,19 @@ def check_branches(branches: Any) -> tuple[str, ...]:
 def select_branches(
     branches: Sequence[str], node_features: Sequence[str]
 ) -> tuple[str, ...]:
-    """Return the branches without repetitions of the branch "walk".
+    """Return the branches that add something for these node features.
 
     A branch that adds degrees to node features that contain them already equals "walk".
+    A branch that needs labels or attributes is left out if there are only degrees, unless
+    no other branch remains.
     """
-    if "walk" not in branches or "degrees" not in node_features:
-        return tuple(branches)
-    return tuple(name for name in branches if not BRANCHES[name].adds_degrees)
+    selected = tuple(branches)
+    if "walk" in branches and "degrees" in node_features:
+        selected = tuple(name for name in selected if not BRANCHES[name].adds_degrees)
+    if tuple(node_features) == ("degrees",):
+        others = tuple(name for name in selected if not BRANCHES[name].needs_node_data)
+        selected = others or selected
+    return selected
 
 
 def add_degrees(node_features: Sequence[str]) -> tuple[str, ...]:

@@ -4,7 +4,8 @@ The file is an uncompressed npz archive. ``header`` holds format, version, param
 the shape of the stack. Landmarks and roots are separate arrays, stored exactly.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -109,15 +110,34 @@ def read_file(
 
     ``class_name`` is the class that the file must contain.
     """
-    try:
-        arrays = read_arrays(path, stored=True)
-    except FileFormatError as error:
-        reason = _shorten(f"not a model of gskn: {error.reason}")
-        raise FileFormatError(path, reason) from error
-    try:
+    arrays = _read_arrays(path)
+    with _loading(path):
         header = read_header(_take_header(arrays))
         _check_class(header, class_name)
         return make(header, arrays)
+
+
+def read_class(path: Path) -> str:
+    """Return the name of the class in a file; other parts of the file are not checked."""
+    arrays = _read_arrays(path, ["header"])
+    with _loading(path):
+        header = read_header(_take_header(arrays))
+    return str(header.get("class", _CLASSES[0]))
+
+
+def _read_arrays(path: Path, wanted: Sequence[str] | None = None) -> Arrays:
+    try:
+        return read_arrays(path, wanted, stored=True)
+    except FileFormatError as error:
+        reason = _shorten(f"not a model of gskn: {error.reason}")
+        raise FileFormatError(path, reason) from error
+
+
+@contextmanager
+def _loading(path: Path) -> Iterator[None]:
+    """Add the name of the file to errors."""
+    try:
+        yield
     except GsknError as error:
         raise FileFormatError(path, _shorten(f"cannot be loaded: {error}")) from error
 

@@ -30,9 +30,13 @@ class _Bar:
         self.description, self.total, self.n_done = description, total, 0
         self.begin = time.monotonic()
         self.last_drawn = -_INTERVAL_SECONDS
+        self.draw()  # the first part may take long
 
     def advance(self) -> None:
         self.n_done += 1
+        self.draw()
+
+    def draw(self) -> None:
         elapsed = time.monotonic() - self.begin
         if sys.stderr.isatty() and elapsed - self.last_drawn >= _INTERVAL_SECONDS:
             self.last_drawn = elapsed

@@ -22,6 +22,7 @@ class Candidate(NamedTuple):
     outputs: list[FloatArray]  # of every fold, for its test samples
     score: float
     standard_error: float
+    sample_scores: FloatArray  # of the test samples of all folds
 
     def row(self, params: Params) -> dict[str, Any]:
         """Return the row of the score table for the parameters of an embedding."""
@@ -109,8 +110,22 @@ def select(  # noqa: PLR0913 - one step, shared by estimators and evaluation
 
 
 def select_embedding(candidates: Sequence[Candidate]) -> int:
-    """Return the number of the selected entry of the grid, given its best candidates."""
-    return int(np.argmax([candidate.score for candidate in candidates]))
+    """Return the number of the selected entry of the grid, given its best candidates.
+
+    It is the first, smallest model that is not worse than the best one by more than one
+    standard error of their difference. The scores of two models on the same samples are
+    correlated, so the error of the difference is smaller than the errors of the scores.
+
+    Compared with the best model itself, on training parts of 315 graphs: PTC +1.4 points
+    of accuracy, MUTAG +0.2, parts of the data sets BBBP -0.1, BACE -0.3, HIV -0.3, ego
+    networks of pages +0.2; on 1,000 graphs within 0.4 points (``benchmarks/accuracy``).
+    """
+    best = best_candidate(candidates)
+    return next(
+        number
+        for number, candidate in enumerate(candidates)
+        if _is_close(candidate.sample_scores, best.sample_scores)
+    )
 
 
 def cross_validate(
@@ -182,6 +197,13 @@ def screening_machines(machines: Sequence[Params]) -> list[Params]:
     return [params[(len(params) - 1) // 2] for params in by_kernel]
 
 
+def _is_close(scores: FloatArray, best: FloatArray) -> bool:
+    """Return whether the mean of scores is at most one standard error below the best."""
+    differences = best - scores
+    error = differences.std() / np.sqrt(len(differences))
+    return bool(differences.mean() <= error)
+
+
 def _key(row: dict[str, Any]) -> str:
     return repr({k: v for k, v in row.items() if k not in {"score", "standard_error"}})
 
@@ -207,4 +229,10 @@ def _score(
         task.score(part, test) for part, (_, test) in zip(outputs, folds, strict=True)
     ]
     error = float(np.std(scores, ddof=1) / np.sqrt(len(scores)))
-    return Candidate(params, outputs, float(np.mean(scores)), error)
+    by_sample = [
+        task.sample_scores(part, test)
+        for part, (_, test) in zip(outputs, folds, strict=True)
+    ]
+    return Candidate(
+        params, outputs, float(np.mean(scores)), error, np.concatenate(by_sample)
+    )

@@ -42,6 +42,9 @@ class Task(Protocol):
     def score(self, outputs: FloatArray, samples: IndexArray) -> float:
         """Return the score of the outputs for some samples; higher is better."""
 
+    def sample_scores(self, outputs: FloatArray, samples: IndexArray) -> FloatArray:
+        """Return the score of every sample, weighted if there are weights."""
+
 
 @dataclass(frozen=True)
 class ClassTask:
@@ -88,6 +91,11 @@ class ClassTask:
         """Return the accuracy, weighted if there are weights."""
         correct = most_likely(outputs) == self.codes[samples]
         return float(np.average(correct, weights=_take(self.weights, samples)))
+
+    def sample_scores(self, outputs: FloatArray, samples: IndexArray) -> FloatArray:
+        """Return one for correct samples and zero for others, weighted."""
+        correct = most_likely(outputs) == self.codes[samples]
+        return _weighted(correct.astype(np.float64), self.weights, samples)
 
 
 @dataclass(frozen=True)
@@ -141,6 +149,11 @@ class ValueTask:
         errors = (outputs[:, 0] - self.y[samples]) ** 2
         return -float(np.average(errors, weights=_take(self.weights, samples)))
 
+    def sample_scores(self, outputs: FloatArray, samples: IndexArray) -> FloatArray:
+        """Return negative squared errors, weighted."""
+        errors = (outputs[:, 0] - self.y[samples]) ** 2
+        return _weighted(-errors, self.weights, samples)
+
 
 def most_likely(outputs: FloatArray) -> IndexArray:
     """Return the codes of the predicted classes: by sign, or by votes."""
@@ -155,6 +168,17 @@ def _enough(folds: Folds, n_samples: int) -> Folds:
     """Return as many folds as are enough to compare models."""
     n_used = max(2, int(np.ceil(_ENOUGH_TEST_SAMPLES * len(folds) / n_samples)))
     return folds[:n_used]
+
+
+def _weighted(
+    scores: FloatArray, weights: FloatArray | None, samples: IndexArray
+) -> FloatArray:
+    """Return scores times weights, whose mean over the samples is one."""
+    if weights is None:
+        return scores
+    selected = weights[samples]
+    weighted: FloatArray = scores * (selected / selected.mean())
+    return weighted
 
 
 def _take(weights: FloatArray | None, samples: IndexArray) -> FloatArray | None:

@@ -62,13 +62,13 @@ GSKN_MODELS = (
     ),
     Model(
         "gskn",
-        "random, degree and anonymous walks; selected by inner folds",
+        "random, degree and anonymous walks, paths; selected by inner folds",
         GRID,
     ),
     Model(
         "gskn-rw",
-        "random and degree walks; selected by inner folds",
-        selection_grid(("walk", "degree-walk")),
+        "random and degree walks and paths; selected by inner folds",
+        selection_grid(("walk", "degree-walk"), ("walk", "degree-walk", "label-path")),
     ),
     Model(
         "gskn-aw",

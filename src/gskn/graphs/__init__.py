@@ -10,6 +10,7 @@ from gskn.graphs._batch import GraphBatch
 from gskn.graphs._convert import as_batch
 from gskn.graphs._folder import Folder as Folder
 from gskn.graphs._molecules import as_molecules as as_molecules
+from gskn.graphs._molecules import quiet as quiet
 from gskn.graphs._options import ReadOptions as ReadOptions
 from gskn.graphs._options import Rejected as Rejected
 from gskn.graphs._read import CLASS_FILES as CLASS_FILES

@@ -6,6 +6,7 @@ from gskn.layers._degree_walk import DegreeWalkLayer
 from gskn.layers._features import FeatureViews, NodeFeatures
 from gskn.layers._induced import InducedLayer
 from gskn.layers._joint import JointLayer
+from gskn.layers._label_path import LabelPathLayer
 from gskn.layers._layer import GraphStatistics, Layer
 from gskn.layers._nystrom import NystromMap
 from gskn.layers._params import LayerParams
@@ -22,6 +23,7 @@ __all__ = [
     "GraphStatistics",
     "InducedLayer",
     "JointLayer",
+    "LabelPathLayer",
     "Layer",
     "LayerParams",
     "NodeFeatures",

@@ -46,6 +46,8 @@ class Layer(ABC):
         Whether walks weighted by one can be used with ``method="sampled"``.
     adds_degrees : bool
         Whether degrees are added to the node features, for a first layer.
+    needs_node_data : bool
+        Whether the branch is left out if the only node features are degrees.
     """
 
     length_parameter: ClassVar[str] = "walk_length"
@@ -53,6 +55,7 @@ class Layer(ABC):
     ignored_parameters: ClassVar[frozenset[str]] = frozenset()
     can_sample_counts: ClassVar[bool] = False
     adds_degrees: ClassVar[bool] = False
+    needs_node_data: ClassVar[bool] = False
 
     length: int
     params: LayerParams

@@ -13,6 +13,7 @@ from gskn.layers._degree_walk import DegreeWalkLayer
 from gskn.layers._features import FeatureViews, NodeFeatures
 from gskn.layers._induced import InducedLayer
 from gskn.layers._joint import JointLayer
+from gskn.layers._label_path import LabelPathLayer
 from gskn.layers._layer import Layer
 from gskn.layers._params import Advance, LayerParams, no_progress
 from gskn.layers._path import PathLayer
@@ -23,6 +24,7 @@ BRANCHES: dict[str, type[Layer]] = {
     "walk": WalkLayer,
     "degree-walk": DegreeWalkLayer,
     "path": PathLayer,
+    "label-path": LabelPathLayer,
     "anonymous": AnonymousLayer,
     "joint": JointLayer,
     "induced": InducedLayer,

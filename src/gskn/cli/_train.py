@@ -1,0 +1,235 @@
+"""``gskn train``: train a classifier or regressor and write it to a file."""
+
+import time
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from gskn.cli._options import (
+    AsJson,
+    DataHome,
+    Jobs,
+    Task,
+    as_path,
+    check_not_input,
+    is_same_file,
+    read_labelled,
+)
+from gskn.cli._summary import strength_name, summarize_embedding, summarize_machine
+
+if TYPE_CHECKING:
+    from gskn._types import AnyArray
+    from gskn.estimators import Predictor
+    from gskn.graphs import GraphBatch
+
+
+class Kernel(Enum):
+    """Kernel of the machine on graph embeddings."""
+
+    auto = "auto"
+    linear = "linear"
+    rbf = "rbf"
+    laplacian = "laplacian"
+
+
+def train(  # noqa: PLR0913, PLR0917 - one option each
+    data: Annotated[
+        str,
+        typer.Argument(
+            help="Data set, or file or folder of graphs with classes or values."
+        ),
+    ],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Model file to write.")],
+    classes: Annotated[
+        Path | None,
+        typer.Option(
+            help="File with lines graph,class or graph,value. Default: labels.csv."
+        ),
+    ] = None,
+    task: Annotated[
+        Task, typer.Option(metavar="NAME", help="classes, values or auto (by the targets).")
+    ] = Task.auto,
+    kernel: Annotated[
+        Kernel,
+        typer.Option(metavar="NAME", help="auto (the best), linear, rbf or laplacian."),
+    ] = Kernel.auto,
+    balanced: Annotated[
+        bool, typer.Option("--balanced", help="Give all classes the same total weight.")
+    ] = False,
+    seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
+    jobs: Jobs = None,
+    data_home: DataHome = None,
+    as_json: AsJson = False,
+) -> None:
+    """Train a classifier or regressor and write it to a file for gskn predict.
+
+    Inner folds of the graphs select the embedding, the kernel and the regularization.
+    Targets with fractions, or with many different integers, are values; others are classes.
+    Your own graphs: a folder in TU format, or a folder of files with a labels.csv.
+
+    Example: gskn train my-graphs/ -o model.gskn
+    """
+    from gskn.cli._console import echo
+
+    begin = time.monotonic()
+    _check_options(data, out, classes, task, balanced=balanced)
+    options: dict[str, Any] = {"kernel": kernel.value, "random_state": seed, "n_jobs": jobs}
+    _check_numbers(seed, jobs)
+    loaded = read_labelled(data, classes, data_home, task.value)
+    kind, targets = loaded.targets, loaded.y
+    if balanced:
+        _check_balanced(kind)
+        options["class_weight"] = "balanced"
+    if not as_json:
+        echo(f"{loaded.name}: {_describe_targets(kind, targets)}")
+    model = _fit(kind, options, loaded.graphs, targets)
+    model.save(out)
+    row = {
+        "data": loaded.name,
+        "graphs": loaded.graphs.n_graphs,
+        "task": kind,
+        "classes": len(model.classes_) if kind == "classes" else None,
+        **summarize_embedding(model.embedding_),
+        **summarize_machine(model),
+        "baseline_score": _baseline(kind, targets, balanced=balanced),
+        "model": str(out),
+        "seconds": round(time.monotonic() - begin, 1),
+    }
+    _show(row, model, data, as_json=as_json)
+
+
+def _check_options(
+    data: str, out: Path, classes: Path | None, task: Task, *, balanced: bool
+) -> None:
+    """Raise if an output cannot be written or options exclude each other."""
+    from gskn import datasets
+    from gskn._files import check_output
+    from gskn.exceptions import InputError
+
+    check_output(out)
+    check_not_input(out, data)
+    if classes is not None and is_same_file(out, classes):
+        raise InputError(f"{str(out)!r} is the file of classes; write to another file.")
+    if as_path(data) is None:
+        if classes is not None:
+            raise typer.BadParameter(
+                "needs a file or folder of graphs.", param_hint="--classes"
+            )
+        if datasets.find_set(data).task == "node":
+            raise InputError(
+                f"{data} has classes of nodes; gskn train needs classes of graphs. gskn "
+                "evaluate supports classes of nodes."
+            )
+    if balanced and task is not Task.auto:
+        _check_balanced(task.value)
+
+
+def _check_balanced(kind: str) -> None:
+    if kind != "classes":
+        raise typer.BadParameter("needs classes, not values.", param_hint="--balanced")
+
+
+def _check_numbers(seed: int, jobs: int | None) -> None:
+    from gskn._validation import check_int, check_n_jobs
+
+    check_int(seed, "seed", minimum=0)
+    check_n_jobs(jobs)
+
+
+def _describe_targets(kind: str, targets: "AnyArray") -> str:
+    import numpy as np
+
+    if kind == "values":
+        least, largest = targets.min(), targets.max()
+        return (
+            f"{len(targets):,} graphs, values from {least:.4g} to {largest:.4g}: training "
+            "a regressor"
+        )
+    n_classes = len(np.unique(targets))
+    return f"{len(targets):,} graphs, {n_classes} classes: training a classifier"
+
+
+def _fit(
+    kind: str, options: dict[str, Any], graphs: "GraphBatch", targets: "AnyArray"
+) -> Any:
+    """Return the fitted classifier or regressor; a terminal shows the progress."""
+    from gskn import GSKNClassifier, GSKNRegressor
+    from gskn.cli._console import make_console
+
+    verbose = int(make_console(stderr=True).is_terminal)
+    kind_of_model = GSKNClassifier if kind == "classes" else GSKNRegressor
+    model = kind_of_model(**options, verbose=verbose).fit(graphs, targets)
+    # Progress and threads are options of this run and not of the model.
+    model.embedding_.set_params(n_jobs=None)
+    return model.set_params(verbose=0, n_jobs=None)
+
+
+def _baseline(kind: str, targets: "AnyArray", *, balanced: bool) -> float:
+    """Return the score of the most frequent class, or of the mean of all values."""
+    import numpy as np
+
+    if kind == "values":
+        return float(np.var(targets))
+    counts = np.unique(targets, return_counts=True)[1]
+    return float(1 / len(counts) if balanced else counts.max() / len(targets))
+
+
+def _show(row: dict[str, Any], model: "Predictor", data: str, *, as_json: bool) -> None:
+    """Print the selection as a table with an explanation, or as JSON."""
+    from gskn.cli._console import echo
+    from gskn.cli._tables import show
+
+    if as_json:
+        show([row], title="", as_json=True)
+        return
+    name = strength_name(model)
+    texts = {
+        "branches": ", ".join(row["branches"]),
+        "nodes per walk": str(row["walk_length"]),
+        "landmarks": f"{row['n_landmarks']} per branch and length",
+        "weighting": row["weighting"],
+        "columns": f"{row['columns']:,}",
+        "kernel": row["kernel"],
+        name: f"{row[name]:g}",
+        row["metric"]: _score_text(row),
+    }
+    compared = f", best of {row['candidates']} candidates" if row["candidates"] else ""
+    rows = [{"parameter": name, "value": text} for name, text in texts.items()]
+    show(
+        rows,
+        title=f"Selected model{compared}",
+        as_json=False,
+        caption=_caption(row, data),
+    )
+    noun = "classifier" if row["task"] == "classes" else "regressor"
+    echo(f"{row['model']}: {noun}, {row['seconds']:.1f} s")
+
+
+def _score_text(row: dict[str, Any]) -> str:
+    """Return the score with its standard error and the baseline."""
+    score, error, baseline = row["score"], row["standard_error"], row["baseline_score"]
+    if score is None:
+        return "not estimated"
+    if row["task"] == "classes":
+        text = f"{100 * score:.1f} ± {100 * error:.1f} %"
+        return f"{text} on inner folds; baseline {100 * baseline:.1f} %"
+    return f"{score:.4g} ± {error:.2g} on inner folds; baseline {baseline:.4g}"
+
+
+def _caption(row: dict[str, Any], data: str) -> str:
+    """Return what the score means."""
+    if row["score"] is None:
+        return (
+            "Nothing was selected: there are too few graphs, or too few of one class, for "
+            "inner folds."
+        )
+    constant = "the largest class" if row["task"] == "classes" else "the mean value"
+    if row["metric"] == "balanced accuracy":
+        constant = "one class"
+    return (
+        f"± is the standard error. The baseline always predicts {constant}. The model was "
+        "selected by this score, so the score is slightly optimistic; gskn evaluate "
+        f"{data} estimates the score for new graphs."
+    )
