@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Literal, Self
 
 import numpy as np
-from rdkit.Chem.Scaffolds.MurckoScaffold import MurckoScaffoldSmiles
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.model_selection import BaseCrossValidator
 
@@ -19,6 +18,10 @@ from gskn.graphs import GraphBatch, as_batch, quiet
 
 __all__ = ["MoleculeFeaturizer", "ScaffoldKFold", "murcko_scaffolds", "scaffold_split"]
 
+_scaffold_smiles = require(
+    "rdkit.Chem.Scaffolds.MurckoScaffold", extra="rdkit"
+).MurckoScaffoldSmiles
+
 Acyclic = Literal["together", "separate"]
 
 
@@ -29,7 +32,7 @@ class MoleculeFeaturizer(  # type: ignore[call-arg]
     """Convert molecules to a `GraphBatch` in a pipeline of scikit-learn.
 
     The estimators of gskn accept SMILES directly. This transformer makes the features of
-    atoms and bonds parameters of a pipeline, for instance for `GridSearchCV`.
+    atoms and bonds parameters of a pipeline, for instance for ``GridSearchCV``.
 
     Parameters
     ----------
@@ -290,9 +293,12 @@ class ScaffoldKFold(BaseCrossValidator):
 
 
 def _scaffold(item: Any) -> str:
-    smiles: Any = MurckoScaffoldSmiles
     try:
-        scaffold: str = smiles(str(item)) if isinstance(item, str) else smiles(mol=item)
+        scaffold: str = (
+            _scaffold_smiles(str(item))
+            if isinstance(item, str)
+            else _scaffold_smiles(mol=item)
+        )
     except (ValueError, RuntimeError, TypeError):
         return ""
     return scaffold
