@@ -23,8 +23,9 @@ average
     The mean of the Laplacian kernels of all entries.
 
 The machine is a Laplacian kernel with C = 10 ("fixed"), the one with the best accuracy on
-inner folds ("all"), or the one that `select_machine` selects ("near"). Printed are differences in accuracy from "small, fixed" and from
-"best" with the same machine, in points, with their standard errors over the training parts.
+inner folds ("all"), or the one that `select_machine` selects ("near"). Printed are
+differences in accuracy from "small, fixed" and from "best" with the same machine, in points,
+with their standard errors over the training parts.
 """
 
 import argparse
