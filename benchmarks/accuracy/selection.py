@@ -24,8 +24,8 @@ average
 
 The machine is a Laplacian kernel with C = 10 ("fixed"), the one with the best accuracy on
 inner folds ("all"), or the one that `select_machine` selects ("near"). Printed are
-differences in accuracy from "small, fixed" and from "best" with the same machine, in points,
-with their standard errors over the training parts.
+differences in accuracy from "small, fixed" and from "best" with the same machine, in
+points, with their standard errors over the training parts.
 """
 
 import argparse
