@@ -21,10 +21,14 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx.ext.viewcode",
+    "sphinx_design",
     "sphinx_gallery.gen_gallery",
     "sphinx-mathjax-offline",
 ]
-exclude_patterns = ["_extensions", "_templates", "guide/generated", "results/generated"]
+exclude_patterns = [
+    *("_extensions", "_templates", "pictures"),
+    *("guide/generated", "results/generated"),
+]
 templates_path = ["_templates"]
 default_role = "py:obj"  # single backticks in docstrings link to public objects
 nitpicky = True
@@ -52,10 +56,14 @@ sphinx_gallery_conf = {
     "show_signature": False,
     "write_computation_times": False,
     "image_scrapers": ("matplotlib",),
+    "reset_modules": ("gallery_style.use_style",),
+    "thumbnail_size": (560, 392),
 }
 
 html_theme = "pydata_sphinx_theme"
 html_title = "gskn"
+html_static_path = ["_static"]
+html_css_files = ["gskn.css"]
 html_theme_options = {
     "show_prev_next": True,
     "header_links_before_dropdown": 8,
@@ -65,5 +73,7 @@ html_theme_options = {
     "footer_start": [],
     "footer_end": [],
 }
-html_sidebars = {"start": [], "changes": [], "contributing": [], "results/index": []}
+html_sidebars = {
+    page: [] for page in ("index", "start", "changes", "contributing", "results/index")
+}
 html_show_sourcelink = False
