@@ -17,8 +17,8 @@ Best = Literal["largest", "smallest"]
 MISSING = frozenset({"", "-", "missing"})
 DASH = "\N{EN DASH}"
 _MARKS = {
-    ">": '<span class="mark" title="significantly better than GSKN">▲</span>',
-    "<": '<span class="mark" title="significantly worse than GSKN">▼</span>',
+    ">": '<span class="verdict" title="significantly better than GSKN">▲</span>',
+    "<": '<span class="verdict" title="significantly worse than GSKN">▼</span>',
 }
 _NUMBER = re.compile(
     r"(?P<mean>[-+]?\d[\d,.]*)( ± (?P<spread>[\d.]+))?"
@@ -191,7 +191,7 @@ def _format(cell: Cell, *, header: bool, numeric: bool, bold: bool, parts: set[s
         spread = f"± {cell.spread}" if cell.spread else ""
         text += f'<span class="spread">{spread}</span>'
     if "mark" in parts:
-        text += _MARKS.get(cell.mark or "", '<span class="mark"></span>')
+        text += _MARKS.get(cell.mark or "", '<span class="verdict"></span>')
     if cell.note:
         text = f'<span class="note">({escape(cell.note)})</span> {text}'
     return f'<td class="number">{text}</td>'

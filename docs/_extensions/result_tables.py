@@ -182,7 +182,11 @@ def _add_ranks(rows: Rows, sets: Sequence[str]) -> Rows:
     complete = [numbers for numbers in values if None not in numbers]
     ranks = iter(rankdata(-np.array(complete), axis=0).mean(axis=1) if complete else ())
     return [
-        {**row, "average rank": "-" if None in numbers else f"{next(ranks):.1f}"}
+        {
+            "system": row["system"],
+            "average rank": "-" if None in numbers else f"{next(ranks):.1f}",
+            **row,
+        }
         for row, numbers in zip(rows, values, strict=True)
     ]
 
@@ -239,7 +243,7 @@ def _baselines(rows: Rows) -> str:
         table.append(row)
         if row["system"] in published:
             other = published[row["system"]]
-            table.append({**other, "system": _INDENTED, "average rank": "-"})
+            table.append({"average rank": "", **other, "system": _INDENTED})
     best: dict[str, Best] = dict.fromkeys(sets, "largest")
     muted = [number for number, row in enumerate(table) if row["system"] == _INDENTED]
     return html_table(table, best={**best, "average rank": "smallest"}, muted=muted)
