@@ -14,6 +14,7 @@ from gskn.estimators._grid import selection_grid as selection_grid
 from gskn.estimators._gskn import GSKN
 from gskn.estimators._kernel_machines import class_votes as class_votes
 from gskn.estimators._kernel_machines import ignore_convergence as ignore_convergence
+from gskn.estimators._nearest import NearestGraphs
 from gskn.estimators._precomputation import Precomputation as Precomputation
 from gskn.estimators._precomputation import Split as Split
 from gskn.estimators._precomputation import SplitPair as SplitPair
@@ -31,4 +32,4 @@ from gskn.estimators._tasks import Task as Task
 from gskn.estimators._tasks import ValueTask as ValueTask
 from gskn.estimators._tasks import most_likely as most_likely
 
-__all__ = ["GSKN", "GSKNClassifier", "GSKNRegressor"]
+__all__ = ["GSKN", "GSKNClassifier", "GSKNRegressor", "NearestGraphs"]
