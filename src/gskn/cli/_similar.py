@@ -83,17 +83,12 @@ def similar(  # noqa: PLR0913, PLR0917 - one option each
 
     Example: gskn similar query.smi molecules.smi -k 10
     """
-    from gskn._row_files import check_row_file
-    from gskn._validation import check_int, check_n_jobs
     from gskn.cli._console import echo, waiting
     from gskn.cli._tables import show
     from gskn.graphs import iter_graphs
 
     begin = time.monotonic()
-    check_int(n_neighbors, "--neighbors", minimum=1)
-    check_n_jobs(jobs)
     if out is not None:
-        check_row_file(out)
         _check_out(out, query, library, model)
     nearest = _make_search(n_neighbors, search.value, model, jobs)
     with reading(library, data_home):
@@ -118,9 +113,11 @@ def similar(  # noqa: PLR0913, PLR0917 - one option each
 
 
 def _check_out(out: Path, query: str, library: str, model: Path | None) -> None:
-    """Raise if the output is an input."""
+    """Raise if the output cannot be written, or is an input."""
+    from gskn._row_files import check_row_file
     from gskn.exceptions import InputError
 
+    check_row_file(out)
     check_not_input(out, query)
     check_not_input(out, library)
     if model is not None and is_same_file(out, model):
@@ -134,8 +131,11 @@ def _make_search(
     from sklearn.frozen import FrozenEstimator
 
     from gskn import GSKN, NearestGraphs
+    from gskn._validation import check_int, check_n_jobs
     from gskn.estimators import load_any
 
+    check_int(n_neighbors, "--neighbors", minimum=1)
+    check_n_jobs(jobs)
     embedding: Any = GSKN(random_state=0, n_jobs=jobs)
     if model is not None:
         loaded = load_any(model)

@@ -1,6 +1,7 @@
 """All models by name: GSKN with its ablations, and the baselines."""
 
 from collections.abc import Sequence
+from difflib import get_close_matches
 
 from sklearn.dummy import DummyClassifier, DummyRegressor
 
@@ -127,8 +128,8 @@ def find_models(names: Sequence[str | Model]) -> list[Model]:
     """Return models by name; a model is returned as it is."""
     unknown = [n for n in names if not isinstance(n, Model) and n not in MODELS]
     if unknown:
-        raise InputError(
-            f"There is no model {unknown[0]!r}; the models are "
-            f"{', '.join(map(repr, MODELS))}."
-        )
+        near = get_close_matches(str(unknown[0]).lower(), MODELS, n=3)
+        hint = f"did you mean {' or '.join(map(repr, near))}?"
+        listed = f"the models are {', '.join(map(repr, MODELS))}."
+        raise InputError(f"There is no model {unknown[0]!r}; {hint if near else listed}")
     return [name if isinstance(name, Model) else MODELS[name] for name in names]
