@@ -126,6 +126,8 @@ def constant_model(targets: str) -> str:
 
 def find_models(names: Sequence[str | Model]) -> list[Model]:
     """Return models by name; a model is returned as it is."""
+    if isinstance(names, str):
+        raise InputError(f"models must be a list of names, got {names!r}; use [{names!r}].")
     unknown = [n for n in names if not isinstance(n, Model) and n not in MODELS]
     if unknown:
         near = get_close_matches(str(unknown[0]).lower(), MODELS, n=3)
