@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         exceptions,
         graphs,
         kernels,
+        networks,
         pooling,
         walks,
     )
@@ -41,6 +42,7 @@ __all__ = [
     "exceptions",
     "graphs",
     "kernels",
+    "networks",
     "pattern_counts",
     "pooling",
     "read_graphs",
@@ -68,6 +70,7 @@ _MODULES = (
     "exceptions",
     "graphs",
     "kernels",
+    "networks",
     "pooling",
     "walks",
 )

@@ -3,7 +3,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from gskn import GSKN, datasets
+from gskn import datasets
+from gskn.baselines import BASELINES
 from gskn.datasets import Dataset
 from gskn.evaluation import MODELS, Record, ResultFile
 from gskn.exceptions import InputError
@@ -312,9 +313,7 @@ def test_jobs_of_baselines_contain_supported_data_sets_only():
     assert jobs["COLLAB"] == jobs["MUTAG"]
     assert ("wwl" in jobs["BZR"], "wwl" in jobs["PROTEINS"]) == (True, False)
     every = {name for models in jobs.values() for name in models}
-    assert every == {
-        name for name, m in MODELS.items() if m.estimator is not GSKN and not m.predicts
-    }
+    assert every == {variant.name for b in BASELINES for variant in b.variants}
 
 
 def test_stored_records_of_other_experiments_are_shown(tmp_path):

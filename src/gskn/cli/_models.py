@@ -45,8 +45,8 @@ def _show_list(selected: list["Model"]) -> None:
     rows: list[dict[str, Any]] = [
         {
             "name": model.name,
-            "kind": "constant" if model.predicts else _kind(model),
-            "needs": _extra(model) or "",
+            "kind": _short_kind(model),
+            "needs": model.extra or "",
         }
         for model in selected
     ]
@@ -101,7 +101,7 @@ def _details(model: "Model") -> dict[str, Any]:
         "output": _kind(model),
         "grid": len(model.grid),
         "estimator": model.estimator.__name__,
-        "needs": _extra(model),
+        "needs": model.extra,
         "uses": getattr(model.estimator, "uses", None),
         "targets": [kind for kind in ("classes", "values") if model.supports(kind)],
         "nodes": model.embeds_nodes,
@@ -112,16 +112,17 @@ def _details(model: "Model") -> dict[str, Any]:
     }
 
 
+def _short_kind(model: "Model") -> str:
+    """Return "constant" or "network" for models that predict targets themselves."""
+    if not model.predicts:
+        return _kind(model)
+    return "constant" if model.extra is None else "network"
+
+
 def _kind(model: "Model") -> str:
     if model.predicts:
         return "prediction"
     return "kernel" if model.gives_kernels else "embedding"
-
-
-def _extra(model: "Model") -> str | None:
-    """Return the extra of gskn that the estimator needs."""
-    extra: str | None = getattr(model.estimator, "extra", None)
-    return extra
 
 
 def _reference(model: "Model") -> str | None:

@@ -11,6 +11,7 @@ from gskn.cli._options import (
     AsJson,
     DataHome,
     Jobs,
+    Rejects,
     check_not_input,
     find_source,
     is_same_file,
@@ -91,21 +92,24 @@ def similar(  # noqa: PLR0913, PLR0917 - one option each
     if out is not None:
         _check_out(out, query, library, model)
     nearest = _make_search(n_neighbors, search.value, model, jobs)
+    rejects = Rejects()
     with reading(library, data_home):
-        graphs = _read(library, data_home)
+        graphs = _read(library, data_home, rejects)
     with reading(query, data_home):
-        source = find_source(query, data_home)
+        source = find_source(query, data_home, rejects)
     with waiting(f"embedding {library}"):
         nearest.fit(graphs)
         list(watch_labels([graphs], _embedding(nearest)))  # a model may not know the labels
-    chunks = watch_labels(iter_graphs(source), _embedding(nearest))
+    chunks = watch_labels(iter_graphs(source, options=rejects.options), _embedding(nearest))
     if out is not None:
         with waiting("searching"):
             n_rows = _write(chunks, nearest, _names(graphs), out)
+        rejects.report(out)
         echo(f"{out}: {n_rows:,} similar graphs, {time.monotonic() - begin:.1f} s")
         return
     with waiting("searching"):
         rows = list(_rows(chunks, nearest, _names(graphs)))
+    rejects.report()
     if not as_json:
         rows = [{**row, "distance": f"{row['distance']:.4f}"} for row in rows]
     title = f"Graphs of {library} that are most similar to {query}"
@@ -144,13 +148,15 @@ def _make_search(
     return NearestGraphs(embedding, n_neighbors, search, n_jobs=jobs)
 
 
-def _read(name: str, data_home: Path | None) -> "GraphBatch":
+def _read(name: str, data_home: Path | None, rejects: Rejects) -> "GraphBatch":
     """Return all graphs of a source in memory."""
     from gskn import read_graphs
     from gskn.graphs import GraphBatch
 
-    source = find_source(name, data_home)
-    return source if isinstance(source, GraphBatch) else read_graphs(source)
+    source = find_source(name, data_home, rejects)
+    if isinstance(source, GraphBatch):
+        return source
+    return read_graphs(source, options=rejects.options)
 
 
 def _names(graphs: "GraphBatch") -> "NameArray":

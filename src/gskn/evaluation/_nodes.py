@@ -22,10 +22,11 @@ from gskn.evaluation._digest import digest_data
 from gskn.evaluation._inputs import check_dataset
 from gskn.evaluation._limits import check_seed
 from gskn.evaluation._model import Model, as_json, make_estimator
+from gskn.evaluation._network_models import check_supports_nodes, is_network, predict_nodes
 from gskn.evaluation._records import Clock, Record, Records, with_provenance
 from gskn.evaluation._registry import find_models
 from gskn.evaluation._result_file import ResultFile
-from gskn.exceptions import InputError
+from gskn.exceptions import InputError, MissingExtraError
 
 _VALUES_OF_C = (0.01, 0.1, 1.0)
 _VALIDATION_SIZE = 0.2  # of the training nodes
@@ -90,18 +91,15 @@ def evaluate_nodes(  # noqa: PLR0913 - every one has a sensible default
         raise InputError(f"train_sizes must be between 0 and 1, got {tuple(train_sizes)}.")
     check_seed(seed, repeats)
     check_n_jobs(n_jobs)
-    records = []
+    records: list[Record] = []
     data_digest = digest_data(data)
-    for model in find_models(models):
-        if not (model.embeds_nodes or _predicts_classes(model)):
-            reason = f"The model {model.name!r} embeds graphs only, not nodes."
-            if skipped is None:
-                raise InputError(reason)
-            skipped[model.name] = reason
-            continue
-        run = _Run(data, model, seed, n_jobs)
-        for train_size in train_sizes:
-            for repeat in range(repeats):
+    for named in find_models(models):
+        model = named.nodes or named
+        splits = [(size, repeat) for size in train_sizes for repeat in range(repeats)]
+        try:
+            check_supports_nodes(model)
+            run = _Run(data, model, seed, n_jobs)
+            for train_size, repeat in splits:
                 template = Record(
                     data=data.name,
                     model=model.name,
@@ -119,6 +117,10 @@ def evaluate_nodes(  # noqa: PLR0913 - every one has a sensible default
                 fit = partial(run.fit_split, template, train_size)
                 records.append(fit() if results is None else results.once(template, fit))
                 advance()
+        except (InputError, MissingExtraError) as error:
+            if skipped is None:
+                raise
+            skipped[model.name] = str(error)
     return Records(records)
 
 
@@ -136,6 +138,8 @@ class _Run:
         """Return the record of one random split."""
         y, clock = self.data.y, Clock()
         train, test = _random_split(len(y), train_size, template.seed)
+        if is_network(self.model):
+            return self._predict_split(template, train, test, clock)
         if self.model.predicts:
             with clock.measure("classify"):
                 scores = self._predict(train, test)
@@ -164,6 +168,17 @@ class _Run:
         }
         return with_provenance(replace(template, scores=scores, chosen=chosen), clock)
 
+    def _predict_split(
+        self, template: Record, train: IndexArray, test: IndexArray, clock: Clock
+    ) -> Record:
+        """Return the record of one split by a network that predicts classes itself."""
+        graphs, y, seed = self.data.graphs, self.data.y, template.seed
+        result = predict_nodes(self.model, graphs, y, train, test, seed, self.n_jobs, clock)
+        scores = _score(y[test], result.predicted)
+        return with_provenance(
+            replace(template, scores=scores, chosen=result.chosen), clock
+        )
+
     def _predict(self, train: IndexArray, test: IndexArray) -> dict[str, float]:
         """Return the scores of an estimator that predicts classes without the graph."""
         y = self.data.y
@@ -177,10 +192,6 @@ class _Run:
             estimator = make_estimator(self.model.estimator, params, self.seed, self.n_jobs)
             self._embeddings.append(estimator.fit(graphs).transform_nodes(graphs))
         return self._embeddings
-
-
-def _predicts_classes(model: Model) -> bool:
-    return model.predicts and model.supports("classes")
 
 
 def _some_labels(y: AnyArray, seed: int) -> AnyArray:

@@ -1,4 +1,4 @@
-"""All models by name: GSKN with its ablations, and the baselines."""
+"""All models by name: GSKN with its ablations, the baselines and the networks."""
 
 from collections.abc import Sequence
 from difflib import get_close_matches
@@ -9,6 +9,7 @@ from gskn._types import Params
 from gskn.baselines import BASELINES
 from gskn.estimators import GRID, PRECOMPUTED, selection_grid
 from gskn.evaluation._model import EMBEDDING_CLASSIFIERS, Model
+from gskn.evaluation._network_models import NETWORK_MODELS
 from gskn.exceptions import InputError
 
 # Fixed settings, which do not follow the defaults of GSKN.
@@ -112,11 +113,15 @@ BASELINE_MODELS = tuple(
         classifiers=(PRECOMPUTED if baseline.output == "kernel" else EMBEDDING_CLASSIFIERS),
         estimator=baseline,
         transductive=variant.transductive,
+        extra=baseline.extra,
     )
     for baseline in BASELINES
     for variant in baseline.variants
 )
-MODELS = {model.name: model for model in CONSTANT_MODELS + GSKN_MODELS + BASELINE_MODELS}
+MODELS = {
+    model.name: model
+    for model in CONSTANT_MODELS + GSKN_MODELS + BASELINE_MODELS + NETWORK_MODELS
+}
 
 
 def constant_model(targets: str) -> str:
