@@ -136,8 +136,8 @@ def select_machine(candidates: Sequence[Candidate], default: Params) -> Candidat
 
     The default is selected if it is at most half a standard error below the best of the
     candidates. On a few hundred graphs the best of eleven is often not the best on new
-    graphs: the rule gains 0.1 points of accuracy on average over eleven training sets of
-    168 to 1,000 graphs (-0.4 to 0.5 points, ``benchmarks/accuracy/selection.py``).
+    graphs. The gain is small: 0.1 points of accuracy on average over eleven training sets
+    of 168 to 1,000 graphs, between -0.5 and 0.7 and on none of them beyond the noise.
     """
     best = best_candidate(candidates)
     for candidate in candidates:
