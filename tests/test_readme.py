@@ -87,7 +87,7 @@ def test_commands_and_names_in_the_table_of_tasks_exist():
     tasks = README.partition("## Tasks")[2].partition("\n\nThe same")[0]
     for command in re.findall(r"`gskn (\w+)", tasks):
         assert CliRunner().invoke(app, [command, "--help"]).exit_code == 0
-    for name in re.findall(r"`(GSKN\w*)", tasks):
+    for name in re.findall(r"`(GSKN\w*|NearestGraphs)", tasks):
         assert hasattr(gskn, name)
     assert f"{len(BASELINES)} kernels and embeddings" in tasks
 
