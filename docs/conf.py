@@ -34,6 +34,7 @@ default_role = "py:obj"  # single backticks in docstrings link to public objects
 nitpicky = True
 # numpydoc links properties of an estimator to pages of their own, which do not exist.
 nitpick_ignore = [("py:obj", "coef_"), ("py:obj", "intercept_")]
+nitpick_ignore_regex = [("py:obj", r"sklearn\..*")]  # the build does not use the network
 toc_object_entries_show_parents = "hide"  # long names do not fit into the sidebar
 smartquotes = False  # keep the two dashes of command-line options
 
