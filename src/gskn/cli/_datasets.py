@@ -45,7 +45,7 @@ def datasets(
 def _place(info: "SetInfo", path: Path | None, home: Path) -> str:
     """Return the file name, or how the data set is obtained."""
     if path is not None:
-        return path.name if path.parent == home else "built in"
+        return str(path.relative_to(home)) if path.is_relative_to(home) else "built in"
     if info.generate is not None:
         return "generated"
     return "not yet"

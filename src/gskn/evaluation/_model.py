@@ -50,6 +50,9 @@ class Model:
         Whether the estimator is fitted once to all graphs, without their classes, instead
         of to the training graphs of every fold. For estimators that would take too long
         otherwise.
+    node_classifiers : tuple of mappings
+        Kernel and C of classifiers of nodes, see `evaluate_nodes`. Empty for logistic
+        regression, as in the paper.
 
     Examples
     --------
@@ -68,6 +71,7 @@ class Model:
     classifiers: tuple[Params, ...] = field(default_factory=lambda: EMBEDDING_CLASSIFIERS)
     estimator: Callable[..., Any] = GSKN
     transductive: bool = False
+    node_classifiers: tuple[Params, ...] = ()
 
     @property
     def configuration(self) -> dict[str, Any]:
@@ -77,6 +81,11 @@ class Model:
             **({"transductive": True} if self.transductive else {}),
             "embeddings": [as_json(params) for params in self.grid],
             "classifiers": [dict(params) for params in self.classifiers],
+            **(
+                {"node_classifiers": [dict(params) for params in self.node_classifiers]}
+                if self.node_classifiers
+                else {}
+            ),
             "parameters": self._digest(),
         }
 

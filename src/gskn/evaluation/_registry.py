@@ -8,6 +8,7 @@ from gskn._types import Params
 from gskn.baselines import BASELINES
 from gskn.estimators import GRID, PRECOMPUTED, selection_grid
 from gskn.evaluation._model import EMBEDDING_CLASSIFIERS, Model
+from gskn.evaluation._node_classifiers import NODE_CLASSIFIERS
 from gskn.exceptions import InputError
 
 # Fixed settings, which do not follow the defaults of GSKN.
@@ -19,6 +20,8 @@ _FIXED: Params = {
 }
 # 32 landmarks: 32 columns per branch.
 _SINGLE_LENGTH: Params = {**_FIXED, "aggregate": False}
+# Long walks reach the community of a node, which matters without node features.
+_NODES: Params = {"branches": ("walk", "degree-walk", "anonymous"), "max_degree": None}
 # What a model without any graphs achieves.
 CONSTANT_MODELS = (
     Model(
@@ -89,6 +92,15 @@ GSKN_MODELS = (
         "aw-32",
         "anonymous walks of one length, at most 32 columns",
         ({**_SINGLE_LENGTH, "branches": ("anonymous",)},),
+    ),
+    Model(
+        "nodes",
+        "random, degree and anonymous walks for classes of nodes; selected on held-out ones",
+        (
+            {**_NODES, "n_landmarks": 32, "walk_length": 3},
+            {**_NODES, "n_landmarks": 128, "walk_length": 5},
+        ),
+        node_classifiers=NODE_CLASSIFIERS,
     ),
     Model(
         "nodes-64",
