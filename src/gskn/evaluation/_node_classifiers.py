@@ -26,7 +26,7 @@ _KERNELS: tuple[Params, ...] = tuple(
     for kernel in ("rbf", "laplacian")
     for power in range(4)
 )
-NODE_CLASSIFIERS = (*LOGISTIC, {"kernel": "linear", "C": 10.0}, *_KERNELS)
+NODE_CLASSIFIERS = LOGISTIC + _KERNELS
 # Selects the embedding, before the classifier: it is fast and near the best one.
 SCREENING: Params = {"kernel": "rbf", "C": 100.0}
 _N_LANDMARKS = 1000

@@ -95,10 +95,11 @@ GSKN_MODELS = (
     ),
     Model(
         "nodes",
-        "random, degree and anonymous walks for classes of nodes; selected on held-out ones",
+        "random, degree and anonymous walks for classes of nodes, and the best classifier",
         (
             {**_NODES, "n_landmarks": 32, "walk_length": 3},
             {**_NODES, "n_landmarks": 128, "walk_length": 5},
+            {**_NODES, "n_landmarks": 64, "walk_length": 8},
         ),
         node_classifiers=NODE_CLASSIFIERS,
     ),
