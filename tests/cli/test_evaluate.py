@@ -322,4 +322,4 @@ def test_default_models_begin_with_the_baseline_and_the_selected_model(call):
     assert _model_names("aw,majority", data) == ["aw", "majority"]
     assert "mean" not in _model_names("all", data)
     nodes = Dataset("nodes", data.graphs[:1], np.arange(20) % 2, "node")
-    assert _model_names(None, nodes)[:2] == ["majority", "rw-degrees"]
+    assert _model_names(None, nodes) == ["majority", "nodes", "rw+aw-64"]

@@ -1,7 +1,7 @@
 """Node classification: classifiers on node embeddings, over random splits."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -89,6 +89,7 @@ def evaluate_nodes(  # noqa: PLR0913 - every one has a sensible default
     check_n_jobs(n_jobs)
     records = []
     data_digest = digest_data(data)
+    embeddings: dict[str, FloatArray] = {}
     for model in find_models(models):
         if not (model.embeds_nodes or _predicts_classes(model)):
             reason = f"The model {model.name!r} embeds graphs only, not nodes."
@@ -96,7 +97,7 @@ def evaluate_nodes(  # noqa: PLR0913 - every one has a sensible default
                 raise InputError(reason)
             skipped[model.name] = reason
             continue
-        run = _Run(data, model, seed, n_jobs)
+        run = _Run(data, model, seed, n_jobs, embeddings)
         for train_size in train_sizes:
             for repeat in range(repeats):
                 template = Record(
@@ -121,13 +122,13 @@ def evaluate_nodes(  # noqa: PLR0913 - every one has a sensible default
 
 @dataclass(frozen=True)
 class _Run:
-    """One model on one graph; embeddings are computed when they are first needed."""
+    """One model on one graph; embeddings are computed when they are needed, and shared."""
 
     data: Dataset
     model: Model
     seed: int
     n_jobs: int | None
-    _embeddings: list[FloatArray] = field(default_factory=list)  # in the order of the grid
+    _embeddings: dict[str, FloatArray]  # by estimator and parameters, of all models
 
     def fit_split(self, template: Record, train_size: float) -> Record:
         """Return the record of one random split."""
@@ -196,11 +197,15 @@ class _Run:
 
     def _embed(self) -> list[FloatArray]:
         """Return the node embeddings for all parameters of the grid."""
-        graphs = self.data.graphs
-        for params in self.model.grid[len(self._embeddings) :]:
+        graphs, names = self.data.graphs, []
+        for params in self.model.grid:
             estimator = make_estimator(self.model.estimator, params, self.seed, self.n_jobs)
-            self._embeddings.append(estimator.fit(graphs).transform_nodes(graphs))
-        return self._embeddings
+            parameters = sorted(estimator.get_params(deep=False).items())
+            names.append(f"{type(estimator)} {parameters}")
+            if names[-1] not in self._embeddings:
+                node_embeddings = estimator.fit(graphs).transform_nodes(graphs)
+                self._embeddings[names[-1]] = node_embeddings
+        return [self._embeddings[name] for name in names]
 
 
 def _predicts_classes(model: Model) -> bool:

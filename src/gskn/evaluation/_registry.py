@@ -8,7 +8,7 @@ from gskn._types import Params
 from gskn.baselines import BASELINES
 from gskn.estimators import GRID, PRECOMPUTED, selection_grid
 from gskn.evaluation._model import EMBEDDING_CLASSIFIERS, Model
-from gskn.evaluation._node_classifiers import NODE_CLASSIFIERS
+from gskn.evaluation._node_classifiers import LOGISTIC, NODE_CLASSIFIERS
 from gskn.exceptions import InputError
 
 # Fixed settings, which do not follow the defaults of GSKN.
@@ -22,6 +22,11 @@ _FIXED: Params = {
 _SINGLE_LENGTH: Params = {**_FIXED, "aggregate": False}
 # Long walks reach the community of a node, which matters without node features.
 _NODES: Params = {"branches": ("walk", "degree-walk", "anonymous"), "max_degree": None}
+_NODE_GRID: tuple[Params, ...] = (
+    {**_NODES, "n_landmarks": 32, "walk_length": 3},
+    {**_NODES, "n_landmarks": 128, "walk_length": 5},
+    {**_NODES, "n_landmarks": 64, "walk_length": 8},
+)
 # What a model without any graphs achieves.
 CONSTANT_MODELS = (
     Model(
@@ -96,12 +101,14 @@ GSKN_MODELS = (
     Model(
         "nodes",
         "random, degree and anonymous walks for classes of nodes, and the best classifier",
-        (
-            {**_NODES, "n_landmarks": 32, "walk_length": 3},
-            {**_NODES, "n_landmarks": 128, "walk_length": 5},
-            {**_NODES, "n_landmarks": 64, "walk_length": 8},
-        ),
+        _NODE_GRID,
         node_classifiers=NODE_CLASSIFIERS,
+    ),
+    Model(
+        "nodes-linear",
+        "nodes with logistic regression",
+        _NODE_GRID,
+        node_classifiers=LOGISTIC,
     ),
     Model(
         "nodes-64",
