@@ -104,7 +104,7 @@ def _least_squares(
     decisions = (test - center) @ weights + bias
     if y.ndim == 1:
         return np.asarray(classes[decisions.argmax(axis=1)])
-    return (decisions > 0).astype(y.dtype)
+    return np.asarray(decisions > 0, dtype=y.dtype)
 
 
 def _logistic(train: FloatArray, y: AnyArray, test: FloatArray, C: float) -> AnyArray:
@@ -112,7 +112,7 @@ def _logistic(train: FloatArray, y: AnyArray, test: FloatArray, C: float) -> Any
     if y.ndim == 2 and train.shape[1] > _MAX_NEWTON_COLUMNS:
         scaler = StandardScaler().fit(train)
         weights, bias = fit_labels(scaler.transform(train), y, C)
-        return (scaler.transform(test) @ weights + bias > 0).astype(y.dtype)
+        return np.asarray(scaler.transform(test) @ weights + bias > 0, dtype=y.dtype)
     with warnings.catch_warnings():
         # scikit-learn warns of labels that all training nodes have, or none.
         warnings.simplefilter("ignore", UserWarning)
