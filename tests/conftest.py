@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,15 @@ settings.load_profile("gskn")
 
 REAL_DATA = os.environ.get("GSKN_DATA")
 USER_FOLDERS = ("XDG_CACHE_HOME", "LOCALAPPDATA", "HOME")
+
+
+def pytest_collection_modifyitems(items):
+    """Mark the examples of networks, which need torch, and skip them without it."""
+    for item in items:
+        if isinstance(item, pytest.DoctestItem) and "gskn.networks" in item.name:
+            item.add_marker(pytest.mark.torch)
+            if find_spec("torch") is None:
+                item.add_marker(pytest.mark.skip(reason="needs the torch extra"))
 
 
 @pytest.fixture(autouse=True)

@@ -19,7 +19,7 @@ FOLDERS = sorted(path.parent.name for path in SOURCE.glob("*/__init__.py"))
 
 def test_public_names_exist_and_are_documented():
     stages = (gskn.graphs, gskn.walks, gskn.kernels, gskn.estimators, gskn.baselines)
-    for module in (gskn, gskn.datasets, *stages, gskn.evaluation):
+    for module in (gskn, gskn.datasets, *stages, gskn.networks, gskn.evaluation):
         assert len(set(module.__all__)) == len(module.__all__)
         for name in module.__all__:
             assert getattr(module, name).__doc__ or name in {
@@ -102,7 +102,7 @@ def test_library_works_without_packages_of_command_line():
     """scikit-learn imports rich if it is installed, so its import is made to fail."""
     modules_imported_by(
         "sys.modules.update(dict.fromkeys(['rich', 'typer', 'click']))\n"
-        "import gskn.estimators, gskn.evaluation, gskn.baselines, gskn.reproduce\n"
+        "import gskn.estimators, gskn.evaluation, gskn.networks, gskn.reproduce\n"
         "from gskn import GSKN, datasets\n"
         "GSKN(verbose=1, random_state=0).fit(datasets.rings(3).graphs)"
     )

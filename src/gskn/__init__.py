@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         exceptions,
         graphs,
         kernels,
+        networks,
         pooling,
         walks,
     )
@@ -40,6 +41,7 @@ __all__ = [
     "exceptions",
     "graphs",
     "kernels",
+    "networks",
     "pattern_counts",
     "pooling",
     "read_graphs",
@@ -66,6 +68,7 @@ _MODULES = (
     "exceptions",
     "graphs",
     "kernels",
+    "networks",
     "pooling",
     "walks",
 )

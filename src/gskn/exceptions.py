@@ -11,6 +11,7 @@ GsknError
 └── MissingExtraError (ImportError)        optional package that is not installed
 
 GsknWarning (UserWarning)
+└── UnusedDataWarning                      data of graphs that a method does not use
 """
 
 from pathlib import Path
@@ -131,3 +132,7 @@ class MissingExtraError(GsknError, ImportError):
 
 class GsknWarning(UserWarning):
     """Base class of warnings about input that is read in an unexpected way."""
+
+
+class UnusedDataWarning(GsknWarning):
+    """Graphs have labels or attributes that a method does not use."""

@@ -247,3 +247,32 @@ def _peak_megabytes(folder, name, out):
         1024 if sys.platform == "darwin" else 1
     )
     return kilobytes / 1024
+
+
+def test_molecules_that_cannot_be_read_are_skipped_and_listed(call, tmp_path):
+    (tmp_path / "m.smi").write_text("CCO\nC( broken\nCCN\n" + "C" * 100_000 + "\n")
+    out = tmp_path / "out" / "e.csv"
+    result = call("embed", tmp_path / "m.smi", "-o", out)
+    assert result.returncode == 0
+    assert "2 graph embeddings" in result.stdout
+    assert "skipped 2 molecules" in result.stderr
+    rejected = (out.parent / "e.csv.rejected").read_text().splitlines()
+    assert rejected[0] == "file\tnumber\treason\tline"
+    assert rejected[1].split("\t")[1:4:2] == ["2", "C( broken"]
+    assert "too many" in rejected[2]
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (tmp_path / "m.smi").rename(folder / "m.smi")
+    again = call("embed", folder, "-o", tmp_path / "f.csv")
+    assert again.returncode == 0
+    assert "skipped 2 molecules" in again.stderr
+    assert len((tmp_path / "f.csv.rejected").read_text().splitlines()) == 3
+
+
+def test_describe_counts_molecules_that_cannot_be_read(call, tmp_path):
+    (tmp_path / "m.csv").write_text("smiles\nCCO\nC(\n")
+    result = call("describe", tmp_path / "m.csv", "--json")
+    assert result.returncode == 0
+    assert json.loads(result.stdout)[0]["edge_labels"] == 1
+    assert "skipped 1 molecule that cannot be read" in result.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["m.csv"]

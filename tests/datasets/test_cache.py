@@ -55,6 +55,27 @@ def test_tuples_round_trip_through_the_cache(tmp_path, parses):
     assert len(parses) == 1
 
 
+def test_edge_data_round_trips_through_the_cache(tmp_path, parses):
+    folder = write(
+        tmp_path / "X",
+        edge_labels="3\n3\n-1\n-1\n",
+        edge_attributes="0.5, 1\n0.5, 1\n2, 3\n2, 3\n",
+    )
+    first, second = read_tu_cached(folder).graphs, read_tu_cached(folder).graphs
+    assert len(parses) == 1
+    assert second.edge_label_values == (-1, 3)
+    check_same(first, second)
+    check_layout(second)
+
+
+def test_cache_without_edge_data_of_an_older_version_is_replaced(tmp_path, parses):
+    folder = write(tmp_path / "X", edge_labels="3\n3\n-1\n-1\n")
+    read_tu_cached(folder)
+    change_header(cache_path(folder), format=1)
+    assert read_tu_cached(folder).graphs.edge_labels is not None
+    assert len(parses) == 2
+
+
 def test_modified_source_of_equal_size_is_parsed_again(tmp_path, parses):
     folder = write(tmp_path / "X")
     read_tu_cached(folder)
@@ -69,7 +90,7 @@ def cut(path):
 
 def flip(path):
     content = bytearray(path.read_bytes())
-    content[len(content) // 2] ^= 0xFF
+    content[content.index(b"\x93NUMPY") + 60] ^= 0xFF
     path.write_bytes(bytes(content))
 
 
@@ -92,7 +113,7 @@ def change_header(path, **changes):
 
 def other_version(path):
     with np.load(path) as content:
-        header = content["header"].tobytes().replace(b'"format": 1', b'"format": 9')
+        header = content["header"].tobytes().replace(b'"format": 2', b'"format": 9')
     rewrite(path, header=np.frombuffer(header, dtype=np.uint8))
 
 
@@ -145,6 +166,16 @@ DAMAGES = {
     "huge label values": lambda p: change_header(p, label_values=[0, 1, 10**400]),
     "true label values": lambda p: change_header(p, label_values=[False, True, 2]),
     "label values that are no list": lambda p: change_header(p, label_values=3),
+    "edge labels without values": lambda p: rewrite(p, edge_labels=np.zeros(4, int)),
+    "too few edge labels": lambda p: (
+        change_header(p, edge_label_values=[0]),
+        rewrite(p, edge_labels=np.zeros(3, int)),
+    ),
+    "edge label values without labels": lambda p: change_header(p, edge_label_values=[0]),
+    "too few edge attributes": lambda p: rewrite(p, edge_attributes=np.zeros((3, 1))),
+    "edge attributes that are not finite": lambda p: rewrite(
+        p, edge_attributes=np.full((4, 1), np.inf)
+    ),
     "a name that is not text": lambda p: change_header(p, name=3),
     "objects": lambda p: rewrite(p, indices=np.array([{}, 1, 2, 3], dtype=object)),
 }

@@ -11,8 +11,14 @@ from sklearn.model_selection import StratifiedKFold
 
 import gskn
 from gskn import datasets
+from gskn.datasets._molecules import convert_molecules
 from gskn.datasets._store import verify_files
-from gskn.exceptions import FileFormatError, InputError, UnknownDatasetError
+from gskn.exceptions import (
+    DatasetNotFoundError,
+    FileFormatError,
+    InputError,
+    UnknownDatasetError,
+)
 from tests.graphs.test_tu import write
 from tests.reference.graphs import check_same
 
@@ -38,6 +44,84 @@ STATISTICS = {
     "lastfm": (1, 7624, 27806, 18, 0, 0),
     "facebook": (1, 22470, 171002, 4, 0, 0),
 }
+
+# Graphs, mean nodes, mean edges, classes, labels and skipped molecules.
+MOLECULES = {
+    "esol": (1128, 13.29, 13.68, 0, 9, 0),
+    "freesolv": (642, 8.72, 8.39, 0, 9, 0),
+    "bbbp": (2039, 24.06, 25.95, 2, 13, 11),
+    "bace": (1513, 34.09, 36.86, 2, 8, 0),
+    "bace-pic50": (1513, 34.09, 36.86, 0, 8, 0),
+}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *MOLECULES,
+        *(
+            pytest.param(name, marks=pytest.mark.slow)
+            for name in ("lipophilicity", "hiv", "zinc", "benzene", "alkane_carbonyl")
+        ),
+    ],
+)
+def test_sets_of_molecules_match_the_catalog(real_data, name):
+    data = datasets.load(name, real_data)
+    info = datasets.find_set(name)
+    verify_files(info, real_data / info.file)
+    graphs = data.graphs
+    counts = (graphs.n_graphs, graphs.n_nodes, graphs.n_edges, data.n_classes)
+    assert counts == (info.n_graphs, info.n_nodes, info.n_edges, info.n_classes)
+    assert len(graphs.label_values) == info.n_labels
+    assert len(data.y) == graphs.n_graphs
+    assert data.y.dtype == (np.int64 if info.n_classes else np.float64)
+    assert {"aromatic", "double", "single", "triple"} <= {*graphs.edge_label_values}
+    for column in data.columns.values():
+        assert len(column) == graphs.n_graphs
+    if name in MOLECULES:
+        n_graphs, nodes, edges, classes, labels, skipped = MOLECULES[name]
+        assert (n_graphs, classes, labels) == (info.n_graphs, info.n_classes, info.n_labels)
+        assert round(graphs.n_nodes / n_graphs, 2) == nodes
+        assert round(graphs.n_edges / n_graphs, 2) == edges
+        assert (f"{skipped} molecules cannot" in data.description) == (skipped > 0)
+    if name == "zinc":
+        assert len(data.folds["fixed"][0]) == 1000
+
+
+def test_molecules_are_read_from_the_data_folder(tmp_path):
+    (tmp_path / "molecules").mkdir()
+    path = tmp_path / "molecules" / "bace.csv"
+    path.write_text("smiles,inhibitor,pIC50\nCCO,1,5.5\nC(,0,2\nC=C,0,4\n")
+    data = datasets.load("BACE", tmp_path)
+    assert data.y.tolist() == [1, 0]
+    assert data.columns["pIC50"].tolist() == ["5.5", "4"]
+    assert "1 molecules cannot be read" in data.description
+    assert datasets.load("bace-pIC50", tmp_path).y.tolist() == [5.5, 4.0]
+    again = pickle.loads(pickle.dumps(data))
+    assert again.columns["pIC50"].tolist() == ["5.5", "4"]
+    for content, message in (
+        ("smiles,inhibitor\nCCO\n", "line 2: expected 2 fields, got 1"),
+        ("smiles,y\nCCO,1\n", "column 'inhibitor' is missing"),
+        ("s,inhibitor\nCCO,1\n", "column 'smiles' is missing"),
+        ("smiles,inhibitor\nCCO,x\n", "'inhibitor' is not a number"),
+        ("smiles,inhibitor\nCCO,1\nCC,nan\n", "line 3: 'inhibitor' is not finite"),
+    ):
+        path.write_text(content)
+        with pytest.raises(FileFormatError, match=message):
+            datasets.load("bace", tmp_path)
+
+
+def test_set_without_public_source_names_the_file(tmp_path):
+    with pytest.raises(DatasetNotFoundError, match="Put molecules/zinc.csv there"):
+        datasets.load("zinc", tmp_path)
+
+
+def test_published_columns_of_molecules_are_renamed():
+    published = b'id,measured,smiles\na,1.5,CCO\n"b,c",2,CC\n,,\n'
+    text = convert_molecules(published, {"smiles": "smiles", "measured": "y"})
+    assert text == "smiles,y\nCCO,1.5\nCC,2\n"
+    with pytest.raises(FileFormatError, match="column 'x' is missing"):
+        convert_molecules(published, {"x": "y"})
 
 
 @pytest.mark.parametrize("name", STATISTICS)
@@ -438,7 +522,7 @@ def test_data_folder_that_is_a_file_raises(tmp_path):
 
 
 def test_names_contains_every_set():
-    assert len(datasets.names()) == 18
+    assert len(datasets.names()) == 28
     assert gskn.datasets is datasets
 
 

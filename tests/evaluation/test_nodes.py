@@ -15,9 +15,9 @@ from gskn.evaluation import _nodes as nodes
 from gskn.evaluation._node_classifiers import (
     LOGISTIC,
     NODE_CLASSIFIERS,
+    classify_nodes,
     fit_labels,
     nystrom_features,
-    predict_nodes,
 )
 from gskn.exceptions import InputError
 from gskn.graphs import GraphParts, assemble
@@ -226,7 +226,7 @@ def test_least_squares_match_kernel_ridge_regression():
     generator = np.random.default_rng(0)
     train, test = generator.normal(size=(60, 4)), generator.normal(size=(30, 4))
     y = (np.hypot(train[:, 0], train[:, 1]) < 1).astype(int)
-    (predicted,) = predict_nodes(train, y, test, [{"kernel": "rbf", "C": 10.0}], 0)
+    (predicted,) = classify_nodes(train, y, test, [{"kernel": "rbf", "C": 10.0}], 0)
     left, right = standardize(train, test)
     K, K_test = gram(left, left, "rbf"), gram(right, left, "rbf")
     center = np.eye(60) - 1 / 60
@@ -252,9 +252,9 @@ def test_many_columns_of_several_labels_match_few(monkeypatch):
     data, y = circle(200)
     embeddings = data.graphs.node_attributes
     call = (embeddings[:150], y[:150], embeddings[150:], LOGISTIC, 0)
-    expected = list(predict_nodes(*call))
+    expected = list(classify_nodes(*call))
     monkeypatch.setattr(node_classifiers, "_MAX_NEWTON_COLUMNS", 0)
-    np.testing.assert_array_equal(list(predict_nodes(*call)), expected)
+    np.testing.assert_array_equal(list(classify_nodes(*call)), expected)
 
 
 def test_fixed_models_keep_logistic_regression_and_their_configuration():

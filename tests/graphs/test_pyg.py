@@ -4,7 +4,7 @@ import pytest
 
 from gskn import as_batch
 from gskn.exceptions import InputError, UnsupportedInputError
-from tests.reference.graphs import check_same, labels_of
+from tests.reference.graphs import check_same, edge_labels_of, labels_of
 
 torch = pytest.importorskip("torch", reason="needs the torch extra")
 pyg = pytest.importorskip("torch_geometric", reason="needs the torch extra")
@@ -70,3 +70,40 @@ def test_tensors_that_record_gradients_are_read():
 def test_several_node_types_raise():
     with pytest.raises(UnsupportedInputError, match="to_homogeneous"):
         as_batch(pyg.data.HeteroData({"a": {"x": torch.ones(1, 1)}}))
+
+
+def test_edge_attr_contains_labels_or_attributes():
+    one_hot = torch.eye(3)[[0, 0, 1, 1, 2, 2]]
+    assert edge_labels_of(as_batch(triangle(edge_attr=one_hot))) == [0, 2, 0, 1, 2, 1]
+    integers = torch.tensor([5, 5, 6, 6, 7, 7])
+    for edge_attr in (integers, integers.reshape(-1, 1)):
+        assert edge_labels_of(as_batch(triangle(edge_attr=edge_attr))) == [5, 7, 5, 6, 7, 6]
+    several = torch.stack([integers, integers], dim=1)
+    assert edge_labels_of(as_batch(triangle(edge_attr=several)))[0] == (5, 5)
+    real = as_batch(triangle(edge_attr=one_hot / 2))
+    assert real.edge_labels is None
+    assert real.edge_attributes[0].tolist() == [0.5, 0, 0]
+    mixed = as_batch([triangle(edge_attr=one_hot), triangle(edge_attr=one_hot / 2)])
+    assert mixed.edge_labels is None
+    assert mixed.n_edge_attributes == 3
+
+
+def test_edge_fields_may_be_named():
+    graph = triangle(edge_attr=torch.eye(3)[[0, 0, 1, 1, 2, 2]], bond=torch.arange(6) // 2)
+    named = as_batch(graph, edge_label="bond", edge_attributes="edge_attr")
+    assert edge_labels_of(named) == [0, 2, 0, 1, 2, 1]
+    assert named.n_edge_attributes == 3
+    assert as_batch(graph, edge_label=None).n_edge_attributes == 3
+    plain = as_batch(graph, edge_label=None, edge_attributes=None)
+    assert plain.edge_labels is plain.edge_attributes is None
+    both = as_batch(graph, edge_label="edge_attr", edge_attributes=["bond", "edge_attr"])
+    assert edge_labels_of(both) == [0, 2, 0, 1, 2, 1]
+    assert both.n_edge_attributes == 4
+    with pytest.raises(InputError, match="no field 'order'"):
+        as_batch(graph, edge_label="order")
+
+
+def test_batches_of_pyg_keep_edge_data():
+    one_hot = torch.eye(3)[[0, 0, 1, 1, 2, 2]]
+    graphs = [triangle(edge_attr=one_hot), triangle(edge_attr=one_hot)]
+    check_same(as_batch(pyg.data.Batch.from_data_list(graphs)), as_batch(graphs))

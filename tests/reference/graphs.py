@@ -15,6 +15,8 @@ class Spec:
     labels: list | None = None
     attributes: list[list[float]] | None = None
     directed: bool = False
+    edge_labels: list | None = None
+    edge_attributes: list[list[float]] | None = None
 
 
 def adjacency(spec: Spec) -> np.ndarray:
@@ -52,9 +54,60 @@ def check_batch(batch, specs: list[Spec]) -> None:
         start = end
     np.testing.assert_array_equal(batch.adjacency.toarray(), whole)
     assert batch.adjacency.nnz == (whole > 0).sum()
-    assert batch.n_edges == sum(map(n_edges, matrices))
-    assert batch.directed.tolist() == [bool((m != m.T).any()) for m in matrices]
+    asymmetric = [
+        bool((matrix != matrix.T).any()) or is_asymmetric(spec)
+        for spec, matrix in zip(specs, matrices, strict=True)
+    ]
+    assert batch.directed.tolist() == asymmetric
+    assert batch.graph_edges.tolist() == [
+        int((matrix > 0).sum()) if is_directed else n_edges(matrix)
+        for matrix, is_directed in zip(matrices, asymmetric, strict=True)
+    ]
     check_layout(batch)
+
+
+def edge_values(spec: Spec, values: list | None) -> dict | None:
+    """Return the value of every pair with an edge, in both directions if undirected."""
+    if values is None:
+        return None
+    matrix = adjacency(spec)
+    pairs = {}
+    for (u, v), value in zip(spec.edges, values, strict=True):
+        for pair in [(u, v)] if spec.directed else [(u, v), (v, u)]:
+            if matrix[pair]:
+                pairs[pair] = value
+    return pairs
+
+
+def is_asymmetric(spec: Spec) -> bool:
+    """Return whether an edge and its reverse differ in labels or attributes."""
+    columns = [edge_values(spec, column) for column in edge_columns(spec)]
+    return any(
+        pairs is not None and any(pairs.get((v, u)) != x for (u, v), x in pairs.items())
+        for pairs in columns
+    )
+
+
+def edge_columns(spec: Spec) -> list[list | None]:
+    """Return labels and attributes of the listed edges."""
+    return [spec.edge_labels, spec.edge_attributes]
+
+
+def check_edge_data(batch, specs: list[Spec]) -> None:
+    """Compare the edge data of a batch with its definition, entry by entry."""
+    entries = batch.adjacency.tocoo()
+    for number, (row, column) in enumerate(zip(entries.row, entries.col, strict=True)):
+        graph = batch.node_graphs[row]
+        first = batch.graph_ptr[graph]
+        pair = (int(row - first), int(column - first))
+        labels, attributes = (
+            edge_values(specs[graph], values) for values in edge_columns(specs[graph])
+        )
+        if labels is not None:
+            code = batch.edge_labels[number]
+            assert batch.edge_label_values[code] == labels[pair]
+        if attributes is not None:
+            assert batch.edge_attributes[number].tolist() == attributes[pair]
 
 
 def check_layout(batch) -> None:
@@ -68,6 +121,11 @@ def check_layout(batch) -> None:
         assert (np.diff(columns) > 0).all()
     arrays = [matrix.data, matrix.indices, matrix.indptr, batch.graph_ptr]
     arrays += [batch.node_labels, batch.node_attributes, batch.node_names]
+    arrays += [batch.edge_labels, batch.edge_attributes]
+    for array in (batch.edge_labels, batch.edge_attributes):
+        assert array is None or len(array) == matrix.nnz
+    assert batch.edge_labels is None or batch.edge_labels.dtype == np.int64
+    assert batch.edge_attributes is None or batch.edge_attributes.ndim == 2
     assert not any(array.flags.writeable for array in arrays if array is not None)
 
 
@@ -79,10 +137,13 @@ def check_same(left, right) -> None:
             getattr(left.adjacency, name), getattr(right.adjacency, name)
         )
     assert labels_of(left) == labels_of(right)
-    if left.node_attributes is None or right.node_attributes is None:
-        assert left.node_attributes is right.node_attributes
-    else:
-        np.testing.assert_array_equal(left.node_attributes, right.node_attributes)
+    assert edge_labels_of(left) == edge_labels_of(right)
+    for name in ("node_attributes", "edge_attributes"):
+        one, other = getattr(left, name), getattr(right, name)
+        if one is None or other is None:
+            assert one is other
+        else:
+            np.testing.assert_array_equal(one, other)
 
 
 def labels_of(batch) -> list | None:
@@ -90,3 +151,10 @@ def labels_of(batch) -> list | None:
     if batch.node_labels is None:
         return None
     return [batch.label_values[number] for number in batch.node_labels]
+
+
+def edge_labels_of(batch) -> list | None:
+    """Return the label of every entry as it was given."""
+    if batch.edge_labels is None:
+        return None
+    return [batch.edge_label_values[number] for number in batch.edge_labels]

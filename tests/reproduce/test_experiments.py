@@ -3,7 +3,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from gskn import GSKN, datasets
+from gskn import datasets
+from gskn.baselines import BASELINES
 from gskn.datasets import Dataset
 from gskn.evaluation import MODELS, Record, ResultFile
 from gskn.exceptions import InputError
@@ -18,6 +19,7 @@ from gskn.reproduce._parameters import (
     parameter_models,
     parameter_rows,
 )
+from gskn.reproduce._ranks import pattern_rows, rank_rows
 from gskn.reproduce._tables import graph_rows, node_rows, structure_rows
 from gskn.reproduce._times import run_times, time_figure, time_rows
 
@@ -272,6 +274,46 @@ def test_baselines_are_compared_with_gskn():
     assert rows["GSKN, chosen"]["MUTAG"].startswith("79.9 ±")
 
 
+def test_ranks_contain_models_with_all_sets_and_counts_of_significant_differences():
+    rng = np.random.default_rng(0)
+    base = rng.normal(0.8, 0.01, 30)
+    worse = base - 0.1 + rng.normal(0, 0.01, 30)
+    by_model = {"gskn": base, "wl": worse, "ldp": base}
+    sets = (*printed.GRAPHS, *printed.CONTINUOUS)
+    records = [
+        Record(data, model, "nested", n // 10, n % 10, n // 10, {}, {"accuracy": a})
+        for data in sets
+        for model, accuracies in by_model.items()
+        for n, a in enumerate(accuracies)
+    ]
+    records += records_of("MUTAG", "sp", base)  # not on the other sets
+    first, second, last = rank_rows(records)
+    assert [first["system"], second["system"]] == ["GSKN, chosen", "LDP"]
+    assert first["average rank"] == second["average rank"] == "1.5"
+    assert first["mean accuracy"] == "79.9"
+    assert first["equal"] == "-"
+    assert (second["better than GSKN"], second["equal"], second["worse"]) == ("0", "9", "0")
+    assert (last["system"], last["average rank"]) == ("WL subtree", "3.0")
+    assert (last["better than GSKN"], last["equal"], last["worse"]) == ("0", "0", "9")
+    assert rank_rows(records_of("MUTAG", "gskn", base)) == []
+
+
+def test_pattern_table_says_where_anonymous_walks_help():
+    rng = np.random.default_rng(0)
+    base = rng.normal(0.8, 0.01, 10)
+    records = [
+        *records_of("MUTAG", "gskn", base),
+        *records_of("MUTAG", "gskn-rw", base - 0.1 + rng.normal(0, 0.01, 10)),
+        *records_of("PTC", "gskn", base),
+        *records_of("PTC", "gskn-rw", rng.permutation(base)),
+    ]
+    rows = {row["data"]: row for row in pattern_rows(records)}
+    assert rows["MUTAG"]["patterns add"].startswith("significantly better (+10")
+    assert rows["PTC"]["patterns add"].startswith("nothing beyond the noise (")
+    assert rows["COLLAB"]["patterns add"] == "-"
+    assert rows["MUTAG"]["patterns only"] == "missing"
+
+
 def test_jobs_of_baselines_contain_supported_data_sets_only():
     jobs = {job.data: list(job.models) for job in baseline_jobs(quick=False)}
     assert set(jobs) == {*printed.GRAPHS, *printed.CONTINUOUS}
@@ -280,9 +322,7 @@ def test_jobs_of_baselines_contain_supported_data_sets_only():
     assert jobs["COLLAB"] == jobs["MUTAG"]
     assert ("wwl" in jobs["BZR"], "wwl" in jobs["PROTEINS"]) == (True, False)
     every = {name for models in jobs.values() for name in models}
-    assert every == {
-        name for name, m in MODELS.items() if m.estimator is not GSKN and not m.predicts
-    }
+    assert every == {variant.name for b in BASELINES for variant in b.variants}
 
 
 def test_stored_records_of_other_experiments_are_shown(tmp_path):
@@ -315,7 +355,7 @@ def test_jobs_own_records_of_their_data_models_and_protocol():
         for experiment in EXPERIMENTS.values()
         if experiment.owns(Record("PTC", "wl-oa", "nested", 0, 0, 0, {}, {}))
     ]
-    assert owners == ["baselines"]
+    assert owners == ["baselines", "ranks"]
 
 
 def test_last_of_several_stored_runs_is_shown(tmp_path):

@@ -30,7 +30,7 @@ def datasets(
             "graphs": info.n_graphs,
             "nodes": info.n_nodes,
             "edges": info.n_edges,
-            "classes": info.n_classes,
+            "classes": info.n_classes or None,
             "labels": info.n_labels or None,
             "attrs": info.n_attributes or None,
         }

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gskn.cli._options import AsJson, DataHome, built_in_sets, reading
+from gskn.cli._options import AsJson, DataHome, Rejects, built_in_sets, reading
 
 if TYPE_CHECKING:
     from gskn.graphs import GraphBatch
@@ -51,10 +51,12 @@ def describe(
     names = inputs or built_in_sets(data_home)
     models = [name for name in names if Path(name).suffix.lower() == _MODEL_SUFFIX]
     rows = []
+    rejects = Rejects()
     for name in names:
         if name not in models:
             with reading(name, data_home):
-                rows.append(_summary(name, data_home))
+                rows.append(_summary(name, data_home, rejects))
+    rejects.report()
     model_rows = [_model_summary(Path(name)) for name in models]
     if as_json:
         show(rows + model_rows, title="", as_json=True)
@@ -66,13 +68,14 @@ def describe(
         show(texts, title="Models", as_json=False, caption=_MODEL_CAPTION)
 
 
-def _summary(name: str, data_home: Path | None) -> dict[str, Any]:
+def _summary(name: str, data_home: Path | None, rejects: Rejects) -> dict[str, Any]:
     from gskn import datasets as sets
     from gskn import read_graphs
     from gskn.exceptions import UnknownDatasetError
 
     if name and Path(name).exists():
-        return {"name": name, "classes": None, **_shape(read_graphs(name))}
+        graphs = read_graphs(name, options=rejects.options)
+        return {"name": name, "classes": None, **_shape(graphs)}
     try:
         data = sets.load(name, data_home)
     except UnknownDatasetError as error:
@@ -130,5 +133,7 @@ def _shape(graphs: "GraphBatch") -> dict[str, Any]:
         "components": int(n_components),
         "labels": len(graphs.label_values) if graphs.node_labels is not None else None,
         "attributes": graphs.n_attributes or None,
+        "edge_labels": len(graphs.edge_label_values) or None,
+        "edge_attributes": graphs.n_edge_attributes or None,
         "kind": f"{kind}, weighted" if graphs.is_weighted else kind,
     }

@@ -11,6 +11,7 @@ from gskn.cli import _model as model_options
 from gskn.cli._options import (
     DataHome,
     Jobs,
+    Rejects,
     check_not_input,
     find_source,
     is_same_file,
@@ -60,7 +61,8 @@ def embed(  # noqa: PLR0913, PLR0917 - one option each
     """Embed graphs or their nodes and write the embeddings to a file.
 
     Folders and parquet tables of edges are read in chunks and may be larger than memory.
-    A table has the columns graph, source and target and is sorted by graph.
+    A table has the columns graph, source and target and is sorted by graph. Molecules that
+    cannot be read are skipped and listed in a file next to the output.
 
     Example: gskn embed graphs/ -o embeddings.parquet --level node
     """
@@ -86,16 +88,19 @@ def embed(  # noqa: PLR0913, PLR0917 - one option each
         random_state=seed,
     )
     fitted = _load(model, parameters, jobs) if model is not None else None
+    rejects = Rejects()
     with reading(graphs, data_home):
-        source = find_source(graphs, data_home)
+        source = find_source(graphs, data_home, rejects)
+    options = rejects.options
     with model_options.counting() as count:
         if fitted is None:
             fitted = model_options.make_model(parameters, jobs)
-            fitted.fit_chunks(count("fitting", iter_graphs(source)))
-        chunks = count("embedding", iter_graphs(source))
+            fitted.fit_chunks(count("fitting", iter_graphs(source, options=options)))
+        chunks = count("embedding", iter_graphs(source, options=options))
         if model is not None:
             chunks = watch_labels(chunks, fitted)
         n_rows = _write_rows(chunks, fitted, level, out)
+    rejects.report(out)
     seconds = time.monotonic() - begin
     echo(
         f"{out}: {n_rows:,} {level.value} embeddings, {len(_columns(fitted, level))} "

@@ -7,7 +7,14 @@ from typing import Annotated
 import typer
 
 from gskn.cli import _model as model_options
-from gskn.cli._options import DataHome, Jobs, check_not_input, find_source, reading
+from gskn.cli._options import (
+    DataHome,
+    Jobs,
+    Rejects,
+    check_not_input,
+    find_source,
+    reading,
+)
 
 
 def fit(  # noqa: PLR0913, PLR0917 - one option each
@@ -28,7 +35,8 @@ def fit(  # noqa: PLR0913, PLR0917 - one option each
     """Fit a model to graphs and write it to a file for gskn embed.
 
     Folders and parquet tables of edges are read in chunks and may be larger than memory.
-    Landmarks are then selected from a sample of the graphs.
+    Landmarks are then selected from a sample of the graphs. Molecules that cannot be read
+    are skipped and listed in a file next to the output.
 
     Example: gskn fit graphs/ -o model.gskn --anonymous-length 7
     """
@@ -51,10 +59,13 @@ def fit(  # noqa: PLR0913, PLR0917 - one option each
         random_state=seed,
     )
     model = model_options.make_model(parameters, jobs)
+    rejects = Rejects()
     with reading(graphs, data_home):
-        source = find_source(graphs, data_home)
+        source = find_source(graphs, data_home, rejects)
     with model_options.counting() as count:
-        model.fit_chunks(count("fitting", iter_graphs(source)))
+        chunks = iter_graphs(source, options=rejects.options)
+        model.fit_chunks(count("fitting", chunks))
     model.save(out)
+    rejects.report(out)
     seconds = time.monotonic() - begin
     echo(f"{out}: model with {model.n_features_out_} columns, {seconds:.1f} s")

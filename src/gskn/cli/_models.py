@@ -9,9 +9,10 @@ if TYPE_CHECKING:
 
 
 def models(as_json: AsJson = False) -> None:
-    """List the models for gskn evaluate: GSKN and baselines.
+    """List the models for gskn evaluate: GSKN, baselines and networks.
 
     The grid is the number of parameter values to select from on the training part.
+    A model with an extra needs optional packages: pip install 'gskn[torch]'.
 
     Example: gskn models
     """
@@ -23,6 +24,7 @@ def models(as_json: AsJson = False) -> None:
             "name": model.name,
             "description": model.description,
             "output": _output(model),
+            "extra": model.extra or "",
             "grid": len(model.grid),
         }
         # Only in JSON: the table has to fit into 80 columns.

@@ -11,7 +11,7 @@ import typer
 
 if TYPE_CHECKING:
     from gskn.datasets import Dataset
-    from gskn.graphs import GraphBatch
+    from gskn.graphs import GraphBatch, ReadOptions, Rejected
 
 DataHome = Annotated[
     Path | None,
@@ -67,7 +67,9 @@ def as_path(name: str) -> Path | None:
     return None
 
 
-def find_source(name: str, data_home: Path | None) -> "Path | GraphBatch":
+def find_source(
+    name: str, data_home: Path | None, rejects: "Rejects"
+) -> "Path | GraphBatch":
     """Return a path that `iter_graphs` reads in chunks, or all graphs in memory."""
     from gskn import datasets, read_graphs
     from gskn.graphs import is_streamed
@@ -75,7 +77,54 @@ def find_source(name: str, data_home: Path | None) -> "Path | GraphBatch":
     path = as_path(name)
     if path is None:
         return datasets.load(name, data_home).graphs
-    return path if is_streamed(path) else read_graphs(path)
+    return path if is_streamed(path) else read_graphs(path, options=rejects.options)
+
+
+class Rejects:
+    """Molecules that cannot be read; commands skip and report them."""
+
+    def __init__(self) -> None:
+        # A source may be read twice.
+        self._molecules: dict[tuple[str, int], Rejected] = {}
+
+    @property
+    def options(self) -> "ReadOptions":
+        """Options for `read_graphs` and `iter_graphs` that skip and collect molecules."""
+        from gskn.graphs import ReadOptions
+
+        return ReadOptions(on_invalid="skip", report=self._add)
+
+    def _add(self, molecule: "Rejected") -> None:
+        self._molecules[molecule.place, molecule.number] = molecule
+
+    def report(self, out: Path | None = None) -> None:
+        """Print the number of molecules, and write them to a file next to ``out``."""
+        from gskn._files import whole_file
+        from gskn.cli._console import echo
+        from gskn.exceptions import one_line
+
+        if not self._molecules:
+            return
+        first = next(iter(self._molecules.values()))
+        place = f"; the first: {first.place}, number {first.number}: {first.reason}"
+        if out is not None:
+            # The suffix is not the suffix of a graph file.
+            path = out.with_name(f"{out.name}.rejected")
+            with whole_file(path) as temporary:
+                rows = [("file", "number", "reason", "line")]
+                rows += [
+                    (row.place, str(row.number), row.reason, row.text)
+                    for row in self._molecules.values()
+                ]
+                lines = ["\t".join(map(one_line, row)) for row in rows]
+                temporary.write_text("\n".join(lines) + "\n", encoding="utf-8")
+            place = f"; see {path}"
+        n_molecules = len(self._molecules)
+        echo(
+            f"Warning: skipped {n_molecules:,} molecule{'s' * (n_molecules > 1)} that "
+            f"cannot be read{place}",
+            stderr=True,
+        )
 
 
 def read_labelled(

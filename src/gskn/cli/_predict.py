@@ -12,6 +12,7 @@ from gskn.cli import _model as model_options
 from gskn.cli._options import (
     DataHome,
     Jobs,
+    Rejects,
     check_not_input,
     find_source,
     is_same_file,
@@ -49,7 +50,8 @@ def predict(
 
     Each row has the name of a graph, its class and the probability of every class, or its
     value. Folders and parquet tables of edges are read in chunks and may be larger than
-    memory. Classes in the input are not used.
+    memory. Classes in the input are not used. Molecules that cannot be read are skipped and
+    listed in a file next to the output.
 
     Example: gskn predict model.gskn new-graphs/ -o predictions.csv
     """
@@ -68,15 +70,17 @@ def predict(
         if is_same_file(file, model):
             raise InputError(f"{str(file)!r} is the model; write to another file.")
     fitted = _load(model, jobs)
+    rejects = Rejects()
     with reading(graphs, data_home):
-        source = find_source(graphs, data_home)
+        source = find_source(graphs, data_home, rejects)
     summary = _Summary()
     # A progress bar would be mixed with the rows on a terminal.
     shown = file is not None or sys.stdout is None or not sys.stdout.isatty()
     with model_options.counting(shown=shown) as count:
-        chunks = count("predicting", iter_graphs(source))
+        chunks = count("predicting", iter_graphs(source, options=rejects.options))
         chunks = watch_labels(chunks, fitted.embedding_)
         n_graphs = _write_predictions(chunks, fitted, file, summary)
+    rejects.report(file)
     seconds = time.monotonic() - begin
     prefix = "" if file is None else f"{file}: "
     noun = "graph" if n_graphs == 1 else "graphs"

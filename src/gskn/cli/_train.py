@@ -195,11 +195,13 @@ def _show(row: dict[str, Any], model: "Predictor", data: str, *, as_json: bool) 
         name: f"{row[name]:g}",
         row["metric"]: _score_text(row),
     }
-    compared = f", best of {row['candidates']} candidates" if row["candidates"] else ""
+    compared = (
+        f", selected from {row['candidates']} candidates" if row["candidates"] else ""
+    )
     rows = [{"parameter": name, "value": text} for name, text in texts.items()]
     show(
         rows,
-        title=f"Selected model{compared}",
+        title=f"Model{compared}",
         as_json=False,
         caption=_caption(row, data),
     )

@@ -16,7 +16,7 @@ import platformdirs
 
 from gskn._archives import read_arrays
 from gskn._files import whole_file
-from gskn._types import AnyArray, BoolArray, IndexArray
+from gskn._types import AnyArray, BoolArray, FloatArray, IndexArray
 from gskn.exceptions import (
     FileFormatError,
     GsknError,
@@ -28,9 +28,15 @@ from gskn.graphs import GraphBatch, TuSet, check_csr, make_csr, read_tu
 
 logger = logging.getLogger(__name__)
 
-_FORMAT = 1
+_FORMAT = 2  # 2: with labels and attributes of edges
 _REQUIRED = ("header", "indptr", "indices", "graph_ptr")
-_OPTIONAL = ("node_labels", "node_attributes", "targets")
+_OPTIONAL = (
+    "node_labels",
+    "node_attributes",
+    "targets",
+    "edge_labels",
+    "edge_attributes",
+)
 _HEADER_ERRORS = (ValueError, RecursionError)  # ValueError: invalid JSON or UTF-8
 
 
@@ -96,11 +102,14 @@ def _write(path: Path, parsed: TuSet, source: dict[str, Any]) -> None:
         "name": parsed.name,
         "source": source,
         "label_values": graphs.label_values,
+        "edge_label_values": graphs.edge_label_values,
     }
     optional: dict[str, Any] = {
         "node_labels": graphs.node_labels,
         "node_attributes": graphs.node_attributes,
         "targets": parsed.targets,
+        "edge_labels": graphs.edge_labels,
+        "edge_attributes": graphs.edge_attributes,
     }
     with path.open("wb") as file:
         np.savez(
@@ -150,18 +159,8 @@ def _restore(header: dict[str, Any], arrays: dict[str, AnyArray]) -> TuSet:
     indptr, indices = arrays["indptr"], arrays["indices"]
     _check_adjacency(indptr, indices, graph_ptr)
     n_nodes, n_graphs = int(graph_ptr[-1]), len(graph_ptr) - 1
-    labels = arrays.get("node_labels")
-    values = _read_label_values(header.get("label_values"))
-    _check_labels(labels, n_nodes, len(values))
-    attributes = arrays.get("node_attributes")
-    if attributes is not None:
-        _check_type(attributes, np.float64, "node_attributes")
-        _check(attributes.ndim == 2, "node_attributes is not a matrix")
-        _check(len(attributes) == n_nodes, "node_attributes does not have one row per node")
-        _check(
-            np.isfinite(attributes).all(), "node_attributes has values that are not finite"
-        )
-        attributes = np.ascontiguousarray(attributes)
+    nodes = _restore_columns(header, arrays, "node", n_nodes)
+    edges = _restore_columns(header, arrays, "edge", len(indices))
     targets = arrays.get("targets")
     if targets is not None:
         _check_type(targets, np.int64, "targets")
@@ -169,8 +168,34 @@ def _restore(header: dict[str, Any], arrays: dict[str, AnyArray]) -> TuSet:
         _check(len(targets) == n_graphs, "targets does not have one row per graph")
     # Weights are not stored: in the TU format all are 1, and reading them takes longer.
     adjacency = make_csr(np.ones(len(indices)), indices, indptr)
-    graphs = GraphBatch(adjacency, graph_ptr, labels, values, attributes)
+    graphs = GraphBatch(
+        adjacency,
+        graph_ptr,
+        *nodes,
+        edge_labels=edges[0],
+        edge_label_values=edges[1],
+        edge_attributes=edges[2],
+    )
     return TuSet(str(name), graphs, targets)
+
+
+def _restore_columns(
+    header: dict[str, Any], arrays: dict[str, AnyArray], kind: str, size: int
+) -> tuple[IndexArray | None, tuple[Any, ...], FloatArray | None]:
+    """Return labels, label values and attributes of nodes or of edges."""
+    labels = arrays.get(f"{kind}_labels")
+    key = "label_values" if kind == "node" else "edge_label_values"
+    values = _read_label_values(header.get(key), key)
+    _check_labels(labels, size, len(values), kind)
+    attributes = arrays.get(f"{kind}_attributes")
+    if attributes is not None:
+        name = f"{kind}_attributes"
+        _check_type(attributes, np.float64, name)
+        _check(attributes.ndim == 2, f"{name} is not a matrix")
+        _check(len(attributes) == size, f"{name} does not have one row per {kind}")
+        _check(np.isfinite(attributes).all(), f"{name} has values that are not finite")
+        attributes = np.ascontiguousarray(attributes)
+    return labels, values, attributes
 
 
 def _check_graph_ptr(graph_ptr: AnyArray) -> IndexArray:
@@ -198,25 +223,26 @@ def _check_adjacency(indptr: AnyArray, indices: AnyArray, graph_ptr: IndexArray)
     _check(within.all(), "an edge connects two graphs")
 
 
-def _check_labels(labels: AnyArray | None, n_nodes: int, n_values: int) -> None:
+def _check_labels(labels: AnyArray | None, size: int, n_values: int, kind: str) -> None:
+    name = f"{kind}_labels"
     if labels is None:
-        _check(n_values == 0, "label_values exists without node_labels")
+        _check(n_values == 0, f"there are label values without {name}")
         return
-    _check_type(labels, np.int64, "node_labels")
-    _check(labels.shape == (n_nodes,), "node_labels does not have one label per node")
+    _check_type(labels, np.int64, name)
+    _check(labels.shape == (size,), f"{name} does not have one label per {kind}")
     in_range = labels.min(initial=0) >= 0 and labels.max(initial=-1) < n_values
-    _check(in_range, "node_labels has numbers that are out of range")
+    _check(in_range, f"{name} has numbers that are out of range")
 
 
-def _read_label_values(values: object) -> tuple[Any, ...]:
+def _read_label_values(values: object, name: str) -> tuple[Any, ...]:
     """Return the label values of a TU set: integers, or tuples of equal length."""
     if not isinstance(values, list):
-        raise InputError("label_values is not a list")
+        raise InputError(f"{name} is not a list")
     rows = [value if isinstance(value, list) else [value] for value in values]
     are_integers = all(_is_int32(number) for row in rows for number in row)
     kinds = {(type(value), len(row)) for value, row in zip(values, rows, strict=True)}
-    _check(are_integers and len(kinds) <= 1, "label_values has values other than numbers")
-    _check(all(a < b for a, b in pairwise(rows)), "label_values is not sorted")
+    _check(are_integers and len(kinds) <= 1, f"{name} has values other than numbers")
+    _check(all(a < b for a, b in pairwise(rows)), f"{name} is not sorted")
     return tuple(tuple(value) if isinstance(value, list) else value for value in values)
 
 

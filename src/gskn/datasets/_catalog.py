@@ -1,7 +1,7 @@
 """The catalog of data sets: their contents and sources."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any, Literal
 
@@ -21,6 +21,7 @@ _GRAPHSAGE = f"{_RAW}/williamleif/GraphSAGE/master/example_data"
 _KARATECLUB = f"{_RAW}/benedekrozemberczki/karateclub"
 _LASTFM = "daed288cd54f46d7dd3decfaa25c41dff1cd230e/dataset/node_level/lastfm"
 _FACEBOOK = "efbd6505472b0a94ea659ccfe42f28a9dbcff95f/dataset/node_level/facebook"
+_MOLECULE_NET = "https://deepchemdata.s3-us-west-1.amazonaws.com/datasets"
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class SetInfo:
     n_graphs, n_nodes, n_edges : int
         Numbers of graphs, nodes and edges; an undirected edge counts once.
     n_classes : int
-        Number of classes.
+        Number of classes, 0 if targets are real values.
     n_labels : int
         Number of distinct node labels, 0 without labels.
     n_attributes : int
@@ -51,6 +52,10 @@ class SetInfo:
         Format of the published files.
     generate : callable or None
         Function that generates the set.
+    target : str
+        Column of targets in a table of molecules.
+    columns : mapping of str to str
+        Columns of the published table of molecules, and their names in the data folder.
     """
 
     name: str
@@ -64,8 +69,12 @@ class SetInfo:
     description: str
     file: str = ""
     urls: tuple[str, ...] = ()
-    form: Literal["tu", "gspan", "neighbors", "planetoid", "graphsage", "tables", ""] = ""
+    form: Literal[
+        "tu", "gspan", "neighbors", "planetoid", "graphsage", "tables", "molecules", ""
+    ] = ""
     generate: Callable[[], Dataset] | None = None
+    target: str = ""
+    columns: Mapping[str, str] = field(default_factory=dict)
 
 
 def _tu(name: str, description: str, **counts: Any) -> SetInfo:
@@ -80,6 +89,36 @@ def _tu(name: str, description: str, **counts: Any) -> SetInfo:
         **counts,
     )
 
+
+def _molecules(
+    name: str,
+    description: str,
+    target: str,
+    *counts: int,
+    published: str = "",
+    columns: Mapping[str, str] | None = None,
+) -> SetInfo:
+    """Describe a table of molecules; counts are in the order of `SetInfo`."""
+    n_graphs, n_nodes, n_edges, n_classes, n_labels = counts
+    return SetInfo(
+        name=name,
+        task="graph",
+        n_graphs=n_graphs,
+        n_nodes=n_nodes,
+        n_edges=n_edges,
+        n_classes=n_classes,
+        n_labels=n_labels,
+        n_attributes=0,
+        description=description,
+        file=f"molecules/{name.partition('-')[0]}.csv",
+        urls=(f"{_MOLECULE_NET}/{published}",) if published else (),
+        form="molecules",
+        target=target,
+        columns=columns or {},
+    )
+
+
+_BACE = {"mol": "smiles", "Class": "inhibitor", "pIC50": "pIC50"}
 
 _SETS = (
     _tu(
@@ -311,6 +350,82 @@ _SETS = (
         n_attributes=0,
         description="5-regular graphs of 20 nodes, or pairs of such graphs of 10 nodes.",
         generate=regular,
+    ),
+    _molecules(
+        "esol",
+        "Organic molecules with the logarithm of their solubility in water.",
+        "log_solubility",
+        *(1128, 14991, 15428, 0, 9),
+        published="delaney-processed.csv",
+        columns={
+            "smiles": "smiles",
+            "measured log solubility in mols per litre": "log_solubility",
+        },
+    ),
+    _molecules(
+        "freesolv",
+        "Small molecules with their hydration free energy in water.",
+        "hydration_free_energy",
+        *(642, 5600, 5385, 0, 9),
+        published="SAMPL.csv",
+        columns={"smiles": "smiles", "expt": "hydration_free_energy"},
+    ),
+    _molecules(
+        "lipophilicity",
+        "Drug-like molecules with their octanol/water distribution coefficient.",
+        "log_d",
+        *(4200, 113568, 123899, 0, 12),
+        published="Lipophilicity.csv",
+        columns={"smiles": "smiles", "exp": "log_d"},
+    ),
+    _molecules(
+        "bbbp",
+        "Molecules that penetrate the blood-brain barrier or not.",
+        "permeable",
+        *(2039, 49068, 52921, 2, 13),
+        published="BBBP.csv",
+        columns={"smiles": "smiles", "p_np": "permeable"},
+    ),
+    _molecules(
+        "bace",
+        "Molecules that inhibit human beta-secretase 1 or not.",
+        "inhibitor",
+        *(1513, 51577, 55768, 2, 8),
+        published="bace.csv",
+        columns=_BACE,
+    ),
+    _molecules(
+        "bace-pic50",
+        "The molecules of bace with the negative logarithm of their IC50.",
+        "pIC50",
+        *(1513, 51577, 55768, 0, 8),
+        published="bace.csv",
+        columns=_BACE,
+    ),
+    _molecules(
+        "hiv",
+        "Molecules that inhibit the replication of HIV or not.",
+        "active",
+        *(41119, 1048891, 1129379, 2, 54),
+    ),
+    _molecules(
+        "zinc",
+        "Molecules of ZINC with their penalized logarithm of the partition coefficient. "
+        "Test and validation molecules are those of ZINC-12k.",
+        "penalized_log_p",
+        *(12000, 277725, 298704, 0, 9),
+    ),
+    _molecules(
+        "benzene",
+        "Molecules that contain a benzene ring or not, with the atoms of the rings.",
+        "label",
+        *(12000, 246993, 261921, 2, 9),
+    ),
+    _molecules(
+        "alkane_carbonyl",
+        "Molecules that contain an alkane and a carbonyl group or not, with their atoms.",
+        "label",
+        *(8671, 185198, 196684, 2, 9),
     ),
 )
 

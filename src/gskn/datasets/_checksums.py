@@ -1,6 +1,7 @@
 """SHA-256 of the content of published sets, independent of its compression.
 
-For sets in TU format, hashes of the text files; for node sets, a hash of the arrays.
+For sets in TU format, hashes of the text files; for node sets, a hash of the arrays; for
+tables of molecules, a hash of SMILES and targets.
 """
 
 SHA256: dict[str, dict[str, str]] = {
@@ -80,5 +81,35 @@ SHA256: dict[str, dict[str, str]] = {
     },
     "facebook": {
         "arrays": "d8c3e4ac67700b0d039faf47660a87ff8095728c4a196ff36e4f7c96db32897d"
+    },
+    "esol": {
+        "molecules": "87ae5609992cd5d4bc0d96db52cad1c71ed7809bbe05c9576472dc2070cb24d1"
+    },
+    "freesolv": {
+        "molecules": "b9222df2b6464f84fc82759adf641251c9ad41cc9935f30f36fb2a2a3b91d2f6"
+    },
+    "lipophilicity": {
+        "molecules": "6165700589c8c6054534404e8834539a05f8be08bc1fc6917bfa5147a2bfc3d7"
+    },
+    "bbbp": {
+        "molecules": "f56ca2670280d9d86e0cdc2cad6a5d86ee5128d87095ddbaed7b8c44d4aa81f6"
+    },
+    "bace": {
+        "molecules": "1d05fa82dfdb7d91d83853442fe968ad2d2727043a9a97a0e14311287835aa18"
+    },
+    "bace-pic50": {
+        "molecules": "73f1702191c494225e772c332e8f4f750caa5c9ee4622e2834e26520ec88f509"
+    },
+    "hiv": {
+        "molecules": "0b72f739f4bd042ac1b039713104eb7a4317bc2093a8d89dc4b26649b76bfac7"
+    },
+    "zinc": {
+        "molecules": "bcf1d832cf61c0f76def1cd740acaaee6276563cfead466bc201022d71f514ad"
+    },
+    "benzene": {
+        "molecules": "acd6f8e05224f03ea04c7c1c7f41615954e0c4cf18a2786c740555c5bd596dbf"
+    },
+    "alkane_carbonyl": {
+        "molecules": "2f90fea539e634919d462f89e6e608e0574d2d9cce360796743433414d590285"
     },
 }

@@ -31,6 +31,8 @@ class Dataset:
         and "stratified_seed0" if every class has at least ten graphs.
     description : str
         Short description of the graphs.
+    columns : mapping of str to ndarray
+        Other columns of a table of molecules, as text, with one value per graph.
     """
 
     name: str
@@ -39,17 +41,20 @@ class Dataset:
     task: Literal["graph", "node"] = "graph"
     folds: Mapping[str, tuple[IndexArray, ...]] = field(default_factory=dict)
     description: str = ""
+    columns: Mapping[str, AnyArray] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         # A view, so that the array of the caller stays writable.
         object.__setattr__(self, "y", _frozen(self.y))
         folds = {name: tuple(map(_frozen, tests)) for name, tests in self.folds.items()}
         object.__setattr__(self, "folds", MappingProxyType(folds))
+        columns = {name: _frozen(column) for name, column in self.columns.items()}
+        object.__setattr__(self, "columns", MappingProxyType(columns))
 
     # A mapping proxy cannot be pickled, and unpickled arrays are writable.
     def __reduce__(self) -> tuple[object, ...]:
         state = (self.name, self.graphs, self.y, self.task, dict(self.folds))
-        return Dataset, (*state, self.description)
+        return Dataset, (*state, self.description, dict(self.columns))
 
     @property
     def targets(self) -> Literal["classes", "values"]:

@@ -13,6 +13,7 @@ from gskn._validation import shorten
 from gskn.datasets._cache import read_tu_cached
 from gskn.datasets._catalog import SetInfo, find_set, known_sets
 from gskn.datasets._dataset import Dataset
+from gskn.datasets._molecules import read_molecules
 from gskn.datasets._node_files import read_node_set
 from gskn.datasets._store import data_home as resolve_home
 from gskn.datasets._store import fetch_files, find_files
@@ -51,7 +52,9 @@ def load(name: str, data_home: str | Path | None = None) -> Dataset:
     Notes
     -----
     A set in TU format is parsed once, and a binary copy is stored next to its source.
-    Downloads use https and are verified by checksums of their content.
+    Downloads use https and are verified by checksums of their content. Sets of molecules
+    need the rdkit extra; molecules that RDKit cannot read are skipped and counted in the
+    description.
 
     Examples
     --------
@@ -73,6 +76,8 @@ def load(name: str, data_home: str | Path | None = None) -> Dataset:
             data.description,
         )
     path = path or fetch_files(info, home)
+    if info.form == "molecules":
+        return _load_molecules(info, path)
     if info.task == "node":
         graphs, y = read_node_set(path, info.name)
         return Dataset(info.name, graphs, y, "node", {}, info.description)
@@ -81,6 +86,21 @@ def load(name: str, data_home: str | Path | None = None) -> Dataset:
     y = graph_classes(parsed, path)
     folds = _folds(info, home, y)
     return Dataset(info.name, parsed.graphs, y, "graph", folds, info.description)
+
+
+def _load_molecules(info: SetInfo, path: Path) -> Dataset:
+    """Read a table of molecules, with its fixed test molecules if it has any."""
+    data = read_molecules(path, info.target, is_class=info.n_classes > 0)
+    folds = stratified_folds(data.y) if info.n_classes else {}
+    if "split" in data.columns:
+        is_test = data.columns["split"] == "test"
+        folds = {**folds, "fixed": (np.flatnonzero(is_test),)}
+    description = info.description
+    if data.n_skipped:
+        description += f" {data.n_skipped} molecules cannot be read and are skipped."
+    return Dataset(
+        info.name, data.graphs, data.y, "graph", folds, description, data.columns
+    )
 
 
 def graph_classes(parsed: TuSet, path: Path) -> AnyArray:

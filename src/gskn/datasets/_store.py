@@ -26,6 +26,7 @@ from gskn.datasets._foreign_nodes import (
     arrays_from_planetoid,
     arrays_from_tables,
 )
+from gskn.datasets._molecules import convert_molecules, hash_molecules
 from gskn.datasets._node_files import read_node_set, table_paths
 from gskn.exceptions import (
     DatasetNotFoundError,
@@ -107,6 +108,9 @@ def find_files(info: SetInfo, home: Path) -> Path | None:
 
 def fetch_files(info: SetInfo, home: Path) -> Path:
     """Download a set to the data folder and verify it."""
+    if not info.urls:
+        reason = "it cannot be downloaded"
+        raise DatasetNotFoundError(_remedy(info, home, reason))
     target = home / info.file
     if home.exists() and not home.is_dir():
         raise InputError(f"The data folder {str(home)!r} is a file; give a folder.")
@@ -129,9 +133,12 @@ def fetch_files(info: SetInfo, home: Path) -> Path:
 
 def verify_files(info: SetInfo, path: Path) -> None:
     """Compare the content of a set with its checksums."""
-    hashes = (
-        _array_hash(info, path) if info.file.endswith(".npz") else _text_hashes(info, path)
-    )
+    if info.form == "molecules":
+        hashes = {"molecules": hash_molecules(path, info.target)}
+    elif info.file.endswith(".npz"):
+        hashes = _array_hash(info, path)
+    else:
+        hashes = _text_hashes(info, path)
     for part, expected in SHA256[info.name].items():
         if hashes[part] != expected:
             raise FileFormatError(path, f"the checksum of {info.name} {part} is wrong")
@@ -200,6 +207,9 @@ def _convert(info: SetInfo, target: Path) -> None:
             file = Path(folder) / str(number)
             _download(url, file)
             contents.append(file.read_bytes())
+    if info.form == "molecules":
+        target.write_text(convert_molecules(contents[0], info.columns), encoding="utf-8")
+        return
     if info.form in _ARRAYS:
         arrays: dict[str, Any] = {**_ARRAYS[info.form](*contents)}
         with target.open("wb") as stream:

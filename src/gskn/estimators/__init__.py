@@ -4,6 +4,7 @@
 from gskn.estimators._any_model import Predictor as Predictor
 from gskn.estimators._any_model import load_any as load_any
 from gskn.estimators._any_model import predict_once as predict_once
+from gskn.estimators._base import read_graphs_and_targets as read_graphs_and_targets
 from gskn.estimators._classifier import GSKNClassifier
 from gskn.estimators._gram import LAPLACIAN as LAPLACIAN
 from gskn.estimators._gram import LINEAR as LINEAR
@@ -14,11 +15,24 @@ from gskn.estimators._gram import standardize as standardize
 from gskn.estimators._grid import GRID as GRID
 from gskn.estimators._grid import selection_grid as selection_grid
 from gskn.estimators._gskn import GSKN
+from gskn.estimators._header import ENCODER_SCHEMA as ENCODER_SCHEMA
+from gskn.estimators._header import check_types as check_types
+from gskn.estimators._header import read_header as read_header
+from gskn.estimators._header import untag as untag
+from gskn.estimators._header import untag_encoder as untag_encoder
+from gskn.estimators._header import write_header as write_header
 from gskn.estimators._kernel_machines import class_votes as class_votes
 from gskn.estimators._kernel_machines import ignore_convergence as ignore_convergence
+from gskn.estimators._machine_file import load_classes as load_classes
+from gskn.estimators._machine_file import save_classes as save_classes
+from gskn.estimators._persist import check_names as check_names
+from gskn.estimators._persist import load_encoder as load_encoder
+from gskn.estimators._persist import plain_parameters as plain_parameters
+from gskn.estimators._persist import save_encoder as save_encoder
 from gskn.estimators._precomputation import Precomputation as Precomputation
 from gskn.estimators._precomputation import Split as Split
 from gskn.estimators._precomputation import SplitPair as SplitPair
+from gskn.estimators._progress import progress as progress
 from gskn.estimators._regressor import GSKNRegressor
 from gskn.estimators._sample import check_nodes as check_nodes
 from gskn.estimators._sample import draw_graphs as draw_graphs

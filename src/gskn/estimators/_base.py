@@ -359,10 +359,10 @@ def _reason(selection: Selection, task: Task, *, has_folds: bool) -> str:
     candidate, n_candidates = selection.candidate, len(selection.rows)
     if n_candidates > 1 and candidate is not None:
         return (
-            f"best {task.metric} on inner folds ({candidate.score:.4g}) of {n_candidates} "
-            "candidates; embeddings are compared with one machine, then kernels and "
-            f"values of {task.strength_name} for the smallest embedding that is within one "
-            "standard error of the best"
+            f"{task.metric} on inner folds ({candidate.score:.4g}), {n_candidates} "
+            "candidates: the smallest embedding within one standard error of the best, "
+            f"then kernel and {task.strength_name}, where the default is preferred within "
+            "half a standard error"
         )
     if not has_folds:
         return "default, because there are too few graphs for inner folds"

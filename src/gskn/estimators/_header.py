@@ -22,7 +22,7 @@ _SEQUENCES = {"tuple": tuple, "list": list}
 _PLAIN = (str, int, float, bool, type(None))
 
 # A type, a tuple of types, a list with the schema of its items, or a dict of schemas.
-_ENCODER: dict[str, Any] = {
+ENCODER_SCHEMA: dict[str, Any] = {
     "node_features": (str, dict),
     "max_degree": (int, type(None)),
     "node_features_": [str],
@@ -35,8 +35,8 @@ _SCHEMA: dict[str, Any] = {
     "version": int,
     "gskn": str,
     "parameters": dict,
-    "encoder": _ENCODER,
-    "degree_encoder": _ENCODER,
+    "encoder": ENCODER_SCHEMA,
+    "degree_encoder": ENCODER_SCHEMA,
     "branches": [
         {
             "name": str,
@@ -80,13 +80,13 @@ def check_header(header: dict[str, Any]) -> dict[str, Any]:
     check_types(header, _SCHEMA, "header")
     parameters = {name: untag(value, name) for name, value in header["parameters"].items()}
     for name in {"encoder", "degree_encoder"} & header.keys():
-        _untag_encoder(header[name])
+        untag_encoder(header[name])
     for branch in header["branches"]:
         _check_branch(branch)
     return {**header, "parameters": parameters}
 
 
-def _untag_encoder(encoder: dict[str, Any]) -> None:
+def untag_encoder(encoder: dict[str, Any]) -> None:
     """Replace the node features and labels of an encoder by their values."""
     encoder["node_features"] = untag(encoder["node_features"], "node_features")
     encoder["label_values_"] = [

@@ -62,11 +62,11 @@ def model_parts(model: Any) -> tuple[dict[str, Any], Arrays]:
     header = {
         "gskn": version("gskn"),
         "parameters": plain_parameters(parameters),
-        "encoder": _save_encoder(model.encoder_, "", arrays),
+        "encoder": save_encoder(model.encoder_, "", arrays),
         "branches": _save_branches(model.stack_, arrays),
     }
     if model.degree_encoder_ is not None:
-        saved = _save_encoder(model.degree_encoder_, _DEGREE_PREFIX, arrays)
+        saved = save_encoder(model.degree_encoder_, _DEGREE_PREFIX, arrays)
         header["degree_encoder"] = saved
     return header, arrays
 
@@ -78,7 +78,7 @@ def make_model(kind: Any, header: dict[str, Any], arrays: Arrays) -> Any:
     check_names(parameters, kind().get_params(deep=False))
     check_parameters(parameters)
     n_arrays = len(arrays)
-    encoder = _load_encoder(header["encoder"], "", arrays)
+    encoder = load_encoder(header["encoder"], "", arrays)
     branches = select_branches(
         check_branches(parameters["branches"]), encoder.node_features_
     )
@@ -207,7 +207,8 @@ def plain_parameters(parameters: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _save_encoder(encoder: AttributeEncoder, prefix: str, arrays: Arrays) -> dict[str, Any]:
+def save_encoder(encoder: AttributeEncoder, prefix: str, arrays: Arrays) -> dict[str, Any]:
+    """Return an encoder as JSON values; add its arrays under names with the prefix."""
     saved: dict[str, Any] = {
         "node_features": tag(encoder.node_features),
         "max_degree": encoder.max_degree_,
@@ -226,7 +227,8 @@ def _save_encoder(encoder: AttributeEncoder, prefix: str, arrays: Arrays) -> dic
     return saved
 
 
-def _load_encoder(saved: dict[str, Any], prefix: str, arrays: Arrays) -> AttributeEncoder:
+def load_encoder(saved: dict[str, Any], prefix: str, arrays: Arrays) -> AttributeEncoder:
+    """Return the encoder that `save_encoder` has saved; remove its arrays."""
     encoder = AttributeEncoder(
         node_features=saved["node_features"],
         max_degree=check_max_degree(saved["max_degree"]),
@@ -261,7 +263,7 @@ def _load_degree_encoder(
         raise InputError("the branches and the entry 'degree_encoder' do not match")
     if not stack.adds_degrees:
         return None
-    degree_encoder = _load_encoder(header["degree_encoder"], _DEGREE_PREFIX, arrays)
+    degree_encoder = load_encoder(header["degree_encoder"], _DEGREE_PREFIX, arrays)
     if degree_encoder.node_features_ != add_degrees(encoder.node_features_):
         raise InputError(
             f"degree_encoder has the node features {degree_encoder.node_features_}"

@@ -24,7 +24,12 @@ def digest(*parts: Any) -> str:
 
 
 def digest_data(data: Dataset) -> str:
-    """Return a digest of graphs and classes, which changes if a file was edited."""
+    """Return a digest of graphs and classes, which changes if a file was edited.
+
+    Labels and attributes of edges are not included: no model uses them, and records of
+    models that do not use them must stay valid for sets that now have them. A model that
+    uses them has to add them to the key of its records.
+    """
     batch = data.graphs
     arrays = [
         batch.adjacency.indptr.astype(np.int64),

@@ -50,6 +50,10 @@ class Model:
         Whether the estimator is fitted once to all graphs, without their classes, instead
         of to the training graphs of every fold. For estimators that would take too long
         otherwise.
+    extra : str or None
+        Extra of gskn that the estimator needs to be fitted.
+    nodes : Model or None
+        Model that has this name on data sets with classes of nodes; None: this model.
     node_classifiers : tuple of mappings
         Kernel and C of classifiers of nodes, see `evaluate_nodes`. Empty for logistic
         regression, as in the paper.
@@ -71,6 +75,8 @@ class Model:
     classifiers: tuple[Params, ...] = field(default_factory=lambda: EMBEDDING_CLASSIFIERS)
     estimator: Callable[..., Any] = GSKN
     transductive: bool = False
+    extra: str | None = None
+    nodes: "Model | None" = None
     node_classifiers: tuple[Params, ...] = ()
 
     @property

@@ -34,7 +34,7 @@ _RTOL = 1e-10  # smallest eigenvalue of a Gram matrix, relative to the largest o
 _MAX_NEWTON_COLUMNS = 300  # with more columns, the Hessian of every label is too slow
 
 
-def predict_nodes(
+def classify_nodes(
     train: FloatArray,
     y: AnyArray,
     test: FloatArray,

@@ -15,11 +15,12 @@ from gskn.datasets import Dataset
 from gskn.evaluation._digest import digest_data
 from gskn.evaluation._limits import check_seed
 from gskn.evaluation._model import Model, as_json, make_estimator
-from gskn.evaluation._node_classifiers import LOGISTIC, SCREENING, predict_nodes
+from gskn.evaluation._network_models import check_supports_nodes, is_network, predict_nodes
+from gskn.evaluation._node_classifiers import LOGISTIC, SCREENING, classify_nodes
 from gskn.evaluation._records import Clock, Record, with_provenance
 from gskn.evaluation._registry import find_models
 from gskn.evaluation._result_file import ResultFile
-from gskn.exceptions import InputError
+from gskn.exceptions import InputError, MissingExtraError
 
 _VALIDATION_SIZE = 0.2  # of the training nodes
 _VALIDATION_LABELS = 10  # random ones of many: all would take most of the time
@@ -87,19 +88,16 @@ def evaluate_nodes(  # noqa: PLR0913 - every one has a sensible default
         raise InputError(f"train_sizes must be between 0 and 1, got {tuple(train_sizes)}.")
     check_seed(seed, repeats)
     check_n_jobs(n_jobs)
-    records = []
+    records: list[Record] = []
     data_digest = digest_data(data)
     embeddings: dict[str, FloatArray] = {}
-    for model in find_models(models):
-        if not (model.embeds_nodes or _predicts_classes(model)):
-            reason = f"The model {model.name!r} embeds graphs only, not nodes."
-            if skipped is None:
-                raise InputError(reason)
-            skipped[model.name] = reason
-            continue
-        run = _Run(data, model, seed, n_jobs, embeddings)
-        for train_size in train_sizes:
-            for repeat in range(repeats):
+    for named in find_models(models):
+        model = named.nodes or named
+        splits = [(size, repeat) for size in train_sizes for repeat in range(repeats)]
+        try:
+            check_supports_nodes(model)
+            run = _Run(data, model, seed, n_jobs, embeddings)
+            for train_size, repeat in splits:
                 template = Record(
                     data=data.name,
                     model=model.name,
@@ -117,6 +115,10 @@ def evaluate_nodes(  # noqa: PLR0913 - every one has a sensible default
                 fit = partial(run.fit_split, template, train_size)
                 records.append(fit() if results is None else results.once(template, fit))
                 advance()
+        except (InputError, MissingExtraError) as error:
+            if skipped is None:
+                raise
+            skipped[model.name] = str(error)
     return records
 
 
@@ -134,6 +136,8 @@ class _Run:
         """Return the record of one random split."""
         y, clock = self.data.y, Clock()
         train, test = _random_split(len(y), train_size, template.seed)
+        if is_network(self.model):
+            return self._predict_split(template, train, test, clock)
         if self.model.predicts:
             with clock.measure("classify"):
                 scores = self._predict(train, test)
@@ -154,6 +158,17 @@ class _Run:
             chosen["C"] = classifier["C"]
         chosen["inner"] = inner
         return with_provenance(replace(template, scores=scores, chosen=chosen), clock)
+
+    def _predict_split(
+        self, template: Record, train: IndexArray, test: IndexArray, clock: Clock
+    ) -> Record:
+        """Return the record of one split by a network that predicts classes itself."""
+        graphs, y, seed = self.data.graphs, self.data.y, template.seed
+        result = predict_nodes(self.model, graphs, y, train, test, seed, self.n_jobs, clock)
+        scores = _score(y[test], result.predicted)
+        return with_provenance(
+            replace(template, scores=scores, chosen=result.chosen), clock
+        )
 
     def _select(
         self, embeddings: Sequence[FloatArray], train: IndexArray, seed: int
@@ -208,10 +223,6 @@ class _Run:
         return [self._embeddings[name] for name in names]
 
 
-def _predicts_classes(model: Model) -> bool:
-    return model.predicts and model.supports("classes")
-
-
 def _some_labels(y: AnyArray, seed: int) -> AnyArray:
     if y.ndim == 1 or y.shape[1] <= _VALIDATION_LABELS:
         return y
@@ -228,7 +239,7 @@ def _fit_score(
     seed: int,
 ) -> list[dict[str, float]]:
     """Fit classifiers to the training nodes and return their scores on the test nodes."""
-    predictions = predict_nodes(
+    predictions = classify_nodes(
         embeddings[train], y[train], embeddings[test], classifiers, seed
     )
     return [_score(y[test], predicted) for predicted in predictions]

@@ -34,11 +34,12 @@ from gskn.evaluation._cache import EmbeddingCache, SplitEmbeddings
 from gskn.evaluation._digest import digest_data, digest_folds
 from gskn.evaluation._limits import check_seed
 from gskn.evaluation._model import Model, as_json, make_estimator
+from gskn.evaluation._network_models import check_supports_graphs, is_network, predict_fold
 from gskn.evaluation._records import Clock, Record, with_provenance
 from gskn.evaluation._registry import find_models
 from gskn.evaluation._result_file import ResultFile
 from gskn.evaluation._scores import score_classes, score_values
-from gskn.exceptions import InputError
+from gskn.exceptions import InputError, MissingExtraError
 
 Folds = Sequence[tuple[IndexArray, IndexArray]]
 
@@ -223,7 +224,7 @@ class _Run:
             elif not self._is_skipped(model):
                 try:
                     record = self._nested_fold(model, template, embeddings)
-                except InputError as error:
+                except (InputError, MissingExtraError) as error:
                     self._skip(model, error)
                     continue
                 yield self._finish_fold(record, new=True)
@@ -233,6 +234,9 @@ class _Run:
     ) -> Record:
         """Select the parameters of one model, then fit and test it on one fold."""
         self._check_targets(model)
+        check_supports_graphs(model)
+        if is_network(model):
+            return self._network_fold(model, template, embeddings)
         if model.predicts:
             return self._predict_fold(model, template, embeddings)
         clock, y = Clock(), self.data.y
@@ -248,6 +252,22 @@ class _Run:
         candidate = selection.candidate
         chosen["inner"] = 0.0 if candidate is None else candidate.score
         return with_provenance(replace(template, scores=scores, chosen=chosen), clock)
+
+    def _network_fold(
+        self, model: Model, template: Record, embeddings: SplitEmbeddings
+    ) -> Record:
+        """Select the parameters of a network, then fit and test it on one fold."""
+        clock, y = Clock(), self.data.y
+        train, test, seed = embeddings.train, embeddings.test, embeddings.seed
+        graphs = self.data.graphs
+        result = predict_fold(model, graphs, y, train, test, seed, self.n_jobs, clock)
+        probabilities = result.probabilities
+        if len(result.classes) == 2:
+            probabilities = probabilities[:, 1] - probabilities[:, 0]
+        scores = score_classes(y[test], result.predicted, probabilities, result.classes)
+        return with_provenance(
+            replace(template, scores=scores, chosen=result.chosen), clock
+        )
 
     def _select(
         self, model: Model, embeddings: SplitEmbeddings, task: Task, clock: Clock
@@ -331,6 +351,12 @@ class _Run:
     ) -> _TestResult:
         """Return the parameters with the best mean accuracy on the test folds."""
         self._check_targets(model)
+        check_supports_graphs(model)
+        if is_network(model):
+            raise InputError(
+                f"The model {model.name!r} selects its epoch on training graphs; use the "
+                "protocol 'nested'."
+            )
         if model.predicts:
             constant = [
                 self._fit_predictor(model, *fold, embeddings.seed) for fold in folds
@@ -377,7 +403,9 @@ class _Run:
             self.advance()
         return True
 
-    def _skip(self, model: Model, error: InputError, n_folds: int = 1) -> None:
+    def _skip(
+        self, model: Model, error: InputError | MissingExtraError, n_folds: int = 1
+    ) -> None:
         """Note that a model does not support these graphs; raise if nobody asked for it."""
         if self.skipped is None:
             raise error

@@ -121,10 +121,16 @@ def with_provenance(record: Record, clock: Clock) -> Record:
         chosen=chosen,
         seconds={name: round(spent, 3) for name, spent in clock.seconds.items()},
         peak_mebibytes=round(_peak_mebibytes(), 1),
-        versions={"python": python, **{name: version(name) for name in _PACKAGES}},
+        versions={"python": python, **{name: version(name) for name in _packages()}},
         day=time.strftime("%Y-%m-%d", time.gmtime()),
         commit=code_commit(Path(__file__).parents[1]),
     )
+
+
+def _packages() -> tuple[str, ...]:
+    """Return the packages that affect results, with torch if it was used."""
+    is_used = sys.modules.get("torch") is not None
+    return (*_PACKAGES, "torch") if is_used else _PACKAGES
 
 
 def _round(score: float, *, significant: bool) -> float:

@@ -1,4 +1,4 @@
-"""All models by name: GSKN with its ablations, and the baselines."""
+"""All models by name: GSKN with its ablations, the baselines and the networks."""
 
 from collections.abc import Sequence
 
@@ -8,6 +8,7 @@ from gskn._types import Params
 from gskn.baselines import BASELINES
 from gskn.estimators import GRID, PRECOMPUTED, selection_grid
 from gskn.evaluation._model import EMBEDDING_CLASSIFIERS, Model
+from gskn.evaluation._network_models import NETWORK_MODELS
 from gskn.evaluation._node_classifiers import LOGISTIC, NODE_CLASSIFIERS
 from gskn.exceptions import InputError
 
@@ -135,7 +136,10 @@ BASELINE_MODELS = tuple(
     for baseline in BASELINES
     for variant in baseline.variants
 )
-MODELS = {model.name: model for model in CONSTANT_MODELS + GSKN_MODELS + BASELINE_MODELS}
+MODELS = {
+    model.name: model
+    for model in CONSTANT_MODELS + GSKN_MODELS + BASELINE_MODELS + NETWORK_MODELS
+}
 
 
 def constant_model(targets: str) -> str:

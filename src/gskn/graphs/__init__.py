@@ -9,6 +9,10 @@ from gskn.graphs._assemble import assemble as assemble
 from gskn.graphs._batch import GraphBatch
 from gskn.graphs._convert import as_batch
 from gskn.graphs._folder import Folder as Folder
+from gskn.graphs._molecules import as_molecules as as_molecules
+from gskn.graphs._molecules import quiet as quiet
+from gskn.graphs._options import ReadOptions as ReadOptions
+from gskn.graphs._options import Rejected as Rejected
 from gskn.graphs._read import CLASS_FILES as CLASS_FILES
 from gskn.graphs._read import is_graph_file as is_graph_file
 from gskn.graphs._read import read_folder as read_folder
@@ -23,6 +27,7 @@ from gskn.graphs._tu import TuSet as TuSet
 from gskn.graphs._tu import find_tu_name as find_tu_name
 from gskn.graphs._tu import read_tu as read_tu
 from gskn.graphs._tu import read_tu_values as read_tu_values
+from gskn.graphs._unused import warn_unused_edges as warn_unused_edges
 
 if TYPE_CHECKING:
     from gskn.graphs._encoder import AttributeEncoder

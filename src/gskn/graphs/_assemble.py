@@ -7,11 +7,13 @@ about graphs and each message is written once:
 - a pair that an undirected source lists in both directions is one edge, with the
   larger of the two weights;
 - an edge of weight zero is not an edge; negative, infinite and NaN weights raise;
-- labels and attributes are in all graphs that have nodes, or in none.
+- labels and attributes are in all graphs that have nodes, or in none;
+- labels and attributes of edges are in all graphs that have edges, or in none. Further
+  rules about them are in `_edge_data`.
 """
 
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any, Self
 
@@ -31,12 +33,14 @@ from gskn._validation import shorten
 from gskn.exceptions import InputError
 from gskn.graphs._batch import MAX_NODES, GraphBatch
 from gskn.graphs._columns import (
+    Coded,
     all_or_none,
     join_attributes,
     join_names,
     name_array,
     sort_values,
 )
+from gskn.graphs._edge_data import EntryMap, conflict, split_features
 from gskn.graphs._sparse import make_csr
 
 
@@ -60,22 +64,31 @@ class GraphParts:
         Whether an edge has one direction.
     owned : bool
         Whether the arrays are used by nothing else, so that they need no copy.
+    edge_labels, edge_attributes : array-like of length n_edges or None
+        Edge labels, and edge attributes in rows.
+    edge_features : ndarray of length n_edges or None
+        Edge labels or edge attributes, see `split_features`. Only one of the options is
+        used by a source.
     """
 
     graph_sizes: Sequence[int] | IndexArray
     source: Any
     target: Any
     weight: Any = None
-    labels: Sequence[Any] | AnyArray | None = None
+    labels: Sequence[Any] | AnyArray | Coded | None = None
     attributes: Any = None
     node_names: Sequence[Hashable] | NameArray | None = None
     graph_names: Sequence[Hashable] | NameArray | None = None
     directed: bool = True
     owned: bool = False
+    edge_labels: Sequence[Any] | AnyArray | Coded | None = None
+    edge_attributes: Any = None
+    edge_features: AnyArray | None = None
 
 
 def assemble(parts: Sequence[GraphParts]) -> GraphBatch:
     """Validate graphs and join them into one batch."""
+    parts = _with_split_features(parts)
     offsets = _Offsets.from_parts(parts)
     if offsets.n_nodes > MAX_NODES:
         raise InputError(
@@ -90,13 +103,17 @@ def assemble(parts: Sequence[GraphParts]) -> GraphBatch:
     owned = all(part.owned for part in parts)
     adjacency = _make_adjacency(source, target, weight, offsets, undirected, owned=owned)
     _check_within_graphs(adjacency, offsets)
-    labels, label_values = _join_labels(parts, offsets)
+    labels, label_values = _join_labels(
+        [part.labels for part in parts], _nodes(offsets), offsets
+    )
+    edges = _EdgeColumns(parts, offsets, source, target)
+    edge_labels, edge_label_values = edges.labels(adjacency, undirected)
     return GraphBatch(
         adjacency,
         offsets.graph_ptr,
         labels,
         label_values,
-        _join_attributes(parts, offsets),
+        _join_attributes([part.attributes for part in parts], _nodes(offsets), offsets),
         join_names(
             [_as_names(part.graph_names) for part in parts],
             np.split(np.arange(len(offsets.graph_ptr) - 1), offsets.part_graphs[1:-1])
@@ -107,7 +124,92 @@ def assemble(parts: Sequence[GraphParts]) -> GraphBatch:
             [_as_names(part.node_names) for part in parts],
             [positions_within(part.graph_sizes) for part in parts],
         ),
+        edge_labels,
+        edge_label_values,
+        edges.attributes(adjacency, undirected),
     )
+
+
+def _with_split_features(parts: Sequence[GraphParts]) -> Sequence[GraphParts]:
+    """Replace edge features by edge labels or edge attributes."""
+    if all(part.edge_features is None for part in parts):
+        return parts
+    features = [part.edge_features for part in parts]
+    labels, attributes = split_features(features, [len(part.source) for part in parts])
+    return [
+        part
+        if part.edge_features is None
+        else replace(part, edge_labels=label, edge_attributes=attribute, edge_features=None)
+        for part, label, attribute in zip(parts, labels, attributes, strict=True)
+    ]
+
+
+@dataclass(frozen=True)
+class _Elements:
+    """The nodes or the listed edges of all parts."""
+
+    kind: str  # "node" or "edge"
+    sizes: IndexArray  # per part
+    describe: Callable[[int], str]
+
+
+def _nodes(offsets: "_Offsets") -> _Elements:
+    return _Elements("node", offsets.part_sizes, offsets.node)
+
+
+@dataclass(frozen=True)
+class _EdgeColumns:
+    """Labels and attributes of the edges of all parts."""
+
+    parts: Sequence[GraphParts]
+    offsets: "_Offsets"
+    source: NodeArray
+    target: NodeArray
+
+    def labels(
+        self, adjacency: csr_array, undirected: BoolArray
+    ) -> tuple[IndexArray | None, tuple[Hashable, ...]]:
+        """Return the index of the label of every entry, and the values of the labels."""
+        columns = [part.edge_labels for part in self.parts]
+        if all(column is None for column in columns):
+            return None, ()
+        codes, values = _join_labels(columns, self._edges(), self.offsets)
+        if codes is None:
+            return None, ()
+
+        def describe(first: int, second: int, what: str) -> InputError:
+            pair = (values[codes[first]], values[codes[second]])
+            return conflict(self._describe(first), pair, what)
+
+        entries = self._entries(adjacency, undirected)
+        return entries.place(codes, "edge labels", describe), values
+
+    def attributes(self, adjacency: csr_array, undirected: BoolArray) -> FloatArray | None:
+        """Return the attributes of every entry."""
+        columns = [part.edge_attributes for part in self.parts]
+        if all(column is None for column in columns):
+            return None
+        rows = _join_attributes(columns, self._edges(), self.offsets)
+        if rows is None:
+            return None
+
+        def describe(first: int, second: int, what: str) -> InputError:
+            pair = (rows[first].tolist(), rows[second].tolist())
+            return conflict(self._describe(first), pair, what)
+
+        entries = self._entries(adjacency, undirected)
+        return entries.place(rows, "edge attributes", describe)
+
+    def _entries(self, adjacency: csr_array, undirected: BoolArray) -> EntryMap:
+        mirrored = _mirrored_nodes(undirected, self.offsets)
+        return EntryMap.from_edges(self.source, self.target, adjacency, mirrored)
+
+    def _edges(self) -> _Elements:
+        sizes = np.array([len(part.source) for part in self.parts], dtype=np.int64)
+        return _Elements("edge", sizes, self._describe)
+
+    def _describe(self, edge: int) -> str:
+        return self.offsets.edge(int(self.source[edge]), int(self.target[edge]))
 
 
 @dataclass(frozen=True)
@@ -146,6 +248,14 @@ class _Offsets:
         """Return "Graph 3, node 5", the node counted within its graph."""
         graph = self.graph(node)
         return f"Graph {graph}, node {node - self.graph_ptr[graph]}"
+
+    def edge(self, source: int, target: int) -> str:
+        """Return "Graph 3, the edge from node 5 to node 6", counted within the graph."""
+        graph = self.graph(source)
+        first = self.graph_ptr[graph]
+        return (
+            f"Graph {graph}, the edge from node {source - first} to node {target - first}"
+        )
 
     def part(self, number: int) -> str:
         """Return "Graph 3" for the first graph of a part."""
@@ -264,9 +374,7 @@ def _make_adjacency(
     *,
     owned: bool,
 ) -> csr_array:
-    mirrored: BoolArray | None = None  # nodes whose edges go both ways
-    if undirected.any():
-        mirrored = np.repeat(undirected, np.diff(offsets.graph_ptr))
+    mirrored = _mirrored_nodes(undirected, offsets)
     if weight is None:
         if mirrored is not None:
             both = mirrored[source]
@@ -288,6 +396,11 @@ def _make_adjacency(
         )
     data = matrix.data.astype(np.float64, copy=False)
     return make_csr(data, matrix.indices, matrix.indptr)
+
+
+def _mirrored_nodes(undirected: BoolArray, offsets: _Offsets) -> BoolArray | None:
+    """Return which nodes have edges that go both ways, or None if there are none."""
+    return np.repeat(undirected, np.diff(offsets.graph_ptr)) if undirected.any() else None
 
 
 def _unweighted_csr(
@@ -340,29 +453,29 @@ def _check_within_graphs(matrix: csr_array, offsets: _Offsets) -> None:
 
 
 def _join_labels(
-    parts: Sequence[GraphParts], offsets: _Offsets
+    columns: Sequence[Any], elements: _Elements, offsets: _Offsets
 ) -> tuple[IndexArray | None, tuple[Hashable, ...]]:
-    columns = all_or_none(
-        [part.labels for part in parts], offsets.part_sizes, "node labels", offsets.part
-    )
-    if columns is None:
+    kind = elements.kind
+    present = all_or_none(columns, elements.sizes, f"{kind} labels", offsets.part)
+    if present is None:
         return None, ()
-    part_sizes = offsets.part_sizes
-    for number, labels in columns:
-        n_nodes = part_sizes[number]
-        if len(labels) != n_nodes:
+    for number, labels in present:
+        size = elements.sizes[number]
+        if len(labels) != size:
             raise InputError(
-                f"{offsets.part(number)} has {len(labels)} labels for {n_nodes} nodes; "
-                "give one label per node."
+                f"{offsets.part(number)} has {len(labels)} {_prefix(kind)}labels for "
+                f"{size} {kind}s; give one label per {kind}."
             )
-    arrays = [np.asarray(labels) for _, labels in columns if _is_plain_array(labels)]
+    if len(present) == 1 and isinstance(present[0][1], Coded):
+        return present[0][1].in_order()
+    arrays = [np.asarray(labels) for _, labels in present if _is_plain_array(labels)]
     kinds = {array.dtype.kind for array in arrays}
-    if len(arrays) == len(columns) and len(kinds) == 1:
+    if len(arrays) == len(present) and len(kinds) == 1:
         values, numbers = np.unique(np.concatenate(arrays), return_inverse=True)
         return numbers.astype(np.int64, copy=False), tuple(values.tolist())
     plain = [
-        _as_label(label, node, offsets)
-        for node, label in enumerate(chain.from_iterable(labels for _, labels in columns))
+        _as_label(label, number, elements)
+        for number, label in enumerate(chain.from_iterable(values for _, values in present))
     ]
     ordered = sort_values(set(plain))
     position = {value: number for number, value in enumerate(ordered)}
@@ -377,63 +490,68 @@ def _is_plain_array(labels: Any) -> bool:
     return labels.dtype.kind in "iubUS" or {str} == {*map(type, labels)}
 
 
-def _as_label(label: Any, node: int, offsets: _Offsets) -> Hashable:
+def _as_label(label: Any, number: int, elements: _Elements) -> Hashable:
     """Convert lists and arrays to tuples and numpy scalars to Python; check the hash."""
     if isinstance(label, np.ndarray | np.generic):
         label = label.tolist()
     if isinstance(label, list):
         try:
-            label = tuple(_as_label(item, node, offsets) for item in label)
+            label = tuple(_as_label(item, number, elements) for item in label)
         except RecursionError:
             raise InputError(
-                f"{offsets.node(node)}: the label is nested too deep."
+                f"{elements.describe(number)}: the label is nested too deep."
             ) from None
     if label is None or (isinstance(label, float) and np.isnan(label)):
         raise InputError(
-            f"{offsets.node(node)}: the label is {label}; give every node a label, for "
-            "instance 'unknown'."
+            f"{elements.describe(number)}: the label is {label}; give every "
+            f"{elements.kind} a label, for instance 'unknown'."
         )
     try:
         hash(label)
     except TypeError:
         raise InputError(
-            f"{offsets.node(node)}: the label {shorten(label)} of type "
+            f"{elements.describe(number)}: the label {shorten(label)} of type "
             f"{type(label).__name__} is not hashable; use a number, a string or a tuple."
         ) from None
     return label  # type: ignore[no-any-return]
 
 
-def _join_attributes(parts: Sequence[GraphParts], offsets: _Offsets) -> FloatArray | None:
-    part_sizes = offsets.part_sizes
-    columns = all_or_none(
-        [part.attributes for part in parts], part_sizes, "node attributes", offsets.part
-    )
-    if columns is None:
+def _prefix(kind: str) -> str:
+    """Return the word before "labels" and "attributes" in messages."""
+    return "" if kind == "node" else f"{kind} "
+
+
+def _join_attributes(
+    columns: Sequence[Any], elements: _Elements, offsets: _Offsets
+) -> FloatArray | None:
+    kind, what = elements.kind, f"{elements.kind} attributes"
+    present = all_or_none(columns, elements.sizes, what, offsets.part)
+    if present is None:
         return None
     blocks = [
-        (number, _as_matrix(values, part_sizes[number], offsets.part(number)))
-        for number, values in columns
+        (number, _as_matrix(values, elements.sizes[number], offsets.part(number), kind))
+        for number, values in present
     ]
-    joined = join_attributes(blocks, offsets.part)
+    joined = join_attributes(blocks, offsets.part, what)
     finite = np.isfinite(joined)
     if not finite.all():
-        node, column = np.unravel_index(np.argmin(finite), finite.shape)
+        number, column = np.unravel_index(np.argmin(finite), finite.shape)
         raise InputError(
-            f"{offsets.node(int(node))}: attribute {column} is {joined[node, column]}; "
-            "attributes must be finite. Impute or drop it first."
+            f"{elements.describe(int(number))}: attribute {column} is "
+            f"{joined[number, column]}; attributes must be finite. Impute or drop it first."
         )
     return joined
 
 
-def _as_matrix(attributes: Any, n_nodes: int, graph: str) -> FloatArray:
+def _as_matrix(attributes: Any, size: int, graph: str, kind: str) -> FloatArray:
     """Check the shape of the attributes of one part; finiteness is checked later."""
-    matrix = as_floats(attributes, f"{graph}: node attributes")
+    matrix = as_floats(attributes, f"{graph}: {kind} attributes")
     if matrix.ndim == 1:
         matrix = matrix.reshape(-1, 1)
-    if matrix.ndim != 2 or len(matrix) != n_nodes:
+    if matrix.ndim != 2 or len(matrix) != size:
         raise InputError(
-            f"{graph} has attributes of shape {matrix.shape} for {n_nodes} nodes; "
-            "give one row per node."
+            f"{graph} has {_prefix(kind)}attributes of shape {matrix.shape} for {size} "
+            f"{kind}s; give one row per {kind}."
         )
     return matrix
 

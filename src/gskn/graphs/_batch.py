@@ -59,6 +59,13 @@ class GraphBatch:
         Real vectors.
     graph_names, node_names : ndarray or None
         Names of the graphs and nodes in their source, any hashable values.
+    edge_labels : ndarray of shape (adjacency.nnz,) or None
+        Indices into ``edge_label_values``, one per entry of ``adjacency``, in the order of
+        ``adjacency.indices``. Both entries of an undirected edge have the same label.
+    edge_label_values : tuple
+        The original edge labels, any hashable values.
+    edge_attributes : ndarray of shape (adjacency.nnz, n_edge_attributes) or None
+        Real vectors, in the same order as ``edge_labels``.
 
     Examples
     --------
@@ -79,6 +86,9 @@ class GraphBatch:
     node_attributes: FloatArray | None = None
     graph_names: NameArray | None = None
     node_names: NameArray | None = None
+    edge_labels: IndexArray | None = None
+    edge_label_values: tuple[Hashable, ...] = ()
+    edge_attributes: FloatArray | None = None
 
     def __post_init__(self) -> None:
         matrix = self.adjacency
@@ -137,14 +147,22 @@ class GraphBatch:
         """Number of columns of ``node_attributes``, 0 when absent."""
         return 0 if self.node_attributes is None else self.node_attributes.shape[1]
 
+    @property
+    def n_edge_attributes(self) -> int:
+        """Number of columns of ``edge_attributes``, 0 when absent."""
+        return 0 if self.edge_attributes is None else self.edge_attributes.shape[1]
+
     @cached_property
     def directed(self) -> BoolArray:
-        """Whether each graph is directed, that is, has an asymmetric adjacency matrix."""
+        """Whether each graph is directed: its weights or edge data are asymmetric."""
         mirror = self.adjacency.T.tocsr()
         directed = np.zeros(self.n_graphs, dtype=bool)
         if not _is_same_matrix(self.adjacency, mirror):
             one_way = np.diff((self.adjacency != mirror).tocsr().indptr) > 0
             directed[self.node_graphs[one_way]] = True
+        for values in (self.edge_labels, self.edge_attributes):
+            if values is not None:
+                directed[self._graphs_of_asymmetric(values)] = True
         directed.flags.writeable = False
         return directed
 
@@ -174,6 +192,7 @@ class GraphBatch:
         matrix = self.adjacency
         arrays = [matrix.data, matrix.indices, matrix.indptr, self.graph_ptr]
         arrays += [self.node_labels, self.node_attributes]
+        arrays += [self.edge_labels, self.edge_attributes]
         return sum(array.nbytes for array in arrays if array is not None)
 
     def __len__(self) -> int:
@@ -208,6 +227,10 @@ class GraphBatch:
             parts.append(f"n_labels={len(self.label_values)}")
         if self.node_attributes is not None:
             parts.append(f"n_attributes={self.n_attributes}")
+        if self.edge_labels is not None:
+            parts.append(f"n_edge_labels={len(self.edge_label_values)}")
+        if self.edge_attributes is not None:
+            parts.append(f"n_edge_attributes={self.n_edge_attributes}")
         parts.append("directed" if self.is_directed else "undirected")
         if self.is_weighted:
             parts.append("weighted")
@@ -221,7 +244,8 @@ class GraphBatch:
         ----------
         batches : sequence of GraphBatch
             Batches to join. Either all batches with nodes have labels or none; the same
-            holds for attributes, whose number must be equal.
+            holds for attributes, whose number must be equal, and for the labels and
+            attributes of edges in batches with edges.
 
         Returns
         -------
@@ -242,8 +266,9 @@ class GraphBatch:
         Returns
         -------
         graph : networkx.Graph or networkx.DiGraph
-            Nodes have the keys ``label`` and ``attributes`` and edges the key ``weight``
-            if the batch has this data. `as_batch` reads these keys by default.
+            Nodes have the keys ``label`` and ``attributes`` and edges the keys ``weight``,
+            ``label`` and ``attributes`` if the batch has this data. `as_batch` reads these
+            keys by default.
         """
         networkx = require("networkx", extra="networkx")
         graph = self[number]
@@ -261,13 +286,10 @@ class GraphBatch:
             for name, row in zip(names, graph.node_attributes, strict=True):
                 result.nodes[name]["attributes"] = row.tolist()
         entries = graph.adjacency.tocoo()
-        for source, target, weight in zip(
-            entries.row.tolist(),
-            entries.col.tolist(),
-            entries.data.tolist(),
-            strict=True,
-        ):
-            data = {"weight": weight} if graph.is_weighted else {}
+        ends = zip(entries.row.tolist(), entries.col.tolist(), strict=True)
+        columns = _edge_columns(graph)
+        for number, (source, target) in enumerate(ends):
+            data = {key: column[number] for key, column in columns.items()}
             result.add_edge(names[source], names[target], **data)
         return result
 
@@ -289,6 +311,29 @@ class GraphBatch:
                 f"Got {len(names)} names for {self.n_graphs} graphs; give one per graph."
             )
         return replace(self, graph_names=name_array(names))
+
+    def without_edge_data(self) -> "GraphBatch":
+        """Return the same graphs without labels and attributes of edges.
+
+        Returns
+        -------
+        batch : GraphBatch
+            A batch that shares all other arrays.
+        """
+        if self.edge_labels is None and self.edge_attributes is None:
+            return self
+        return replace(self, edge_labels=None, edge_label_values=(), edge_attributes=None)
+
+    def _graphs_of_asymmetric(self, values: AnyArray) -> IndexArray:
+        """Return the graphs in which an edge and its reverse have different values."""
+        # A stable sort by column gives the entries of the transpose in CSR order. In a
+        # graph with a symmetric matrix, an entry and its reverse have the same position.
+        reverse = np.argsort(self.adjacency.indices, kind="stable")
+        differs = values != values[reverse]
+        rows = np.repeat(np.arange(self.n_nodes), np.diff(self.adjacency.indptr))
+        differs = differs if values.ndim == 1 else differs.any(axis=1)
+        graphs: IndexArray = self.node_graphs[rows[differs]]
+        return graphs
 
     @property
     def _is_looped(self) -> BoolArray:
@@ -315,6 +360,9 @@ class GraphBatch:
             _pick(self.node_attributes, nodes),
             _pick(self.graph_names, numbers),
             _pick(self.node_names, nodes),
+            _pick(self.edge_labels, entries),
+            self.edge_label_values,
+            _pick(self.edge_attributes, entries),
         )
         if "directed" in self.__dict__:  # expensive to compute again
             directed = self.directed[numbers]
@@ -379,8 +427,8 @@ def _concat(batches: list[GraphBatch]) -> GraphBatch:
             _join_offsets([matrix.indptr for matrix in matrices], entries),
         ),
         _join_offsets([batch.graph_ptr for batch in batches], offsets),
-        *_join_labels(batches),
-        _join_attributes(batches),
+        *_join_labels(_columns(batches, "node_labels"), "node labels"),
+        _join_attributes(_columns(batches, "node_attributes"), "node attributes"),
         join_names(
             [b.graph_names for b in batches],
             np.split(np.arange(n_graphs[-1]), n_graphs[1:-1]) if batches else [],
@@ -389,6 +437,8 @@ def _concat(batches: list[GraphBatch]) -> GraphBatch:
             [b.node_names for b in batches],
             [positions_within(b.graph_sizes) for b in batches],
         ),
+        *_join_labels(_columns(batches, "edge_labels"), "edge labels"),
+        _join_attributes(_columns(batches, "edge_attributes"), "edge attributes"),
     )
 
 
@@ -402,33 +452,56 @@ def _join_offsets(pointers: list[IndexArray], shifts: IndexArray) -> IndexArray:
     return np.concatenate([np.zeros(1, dtype=np.int64), *tails])
 
 
+@dataclass(frozen=True)
+class _Column:
+    """Labels or attributes of the nodes or entries of one batch."""
+
+    size: int  # number of nodes or entries
+    values: AnyArray | None
+    vocabulary: tuple[Hashable, ...] = ()
+
+
+def _columns(batches: list[GraphBatch], name: str) -> list[_Column]:
+    of_nodes = name.startswith("node")
+    vocabulary = "label_values" if of_nodes else "edge_label_values"
+    return [
+        _Column(
+            batch.n_nodes if of_nodes else batch.adjacency.nnz,
+            getattr(batch, name),
+            getattr(batch, vocabulary),
+        )
+        for batch in batches
+    ]
+
+
 def _join_labels(
-    batches: list[GraphBatch],
+    columns: list[_Column], what: str
 ) -> tuple[IndexArray | None, tuple[Hashable, ...]]:
-    columns = _node_columns(batches, [b.node_labels for b in batches], "node labels")
-    if columns is None:
+    present = _present(columns, what)
+    if present is None:
         return None, ()
-    vocabularies = [batches[number].label_values for number, _ in columns]
+    vocabularies = [columns[number].vocabulary for number, _ in present]
     values = sort_values({value for vocabulary in vocabularies for value in vocabulary})
     position = {value: number for number, value in enumerate(values)}
     translated = []
-    for (_, labels), vocabulary in zip(columns, vocabularies, strict=True):
+    for (_, labels), vocabulary in zip(present, vocabularies, strict=True):
         table = np.array([position[value] for value in vocabulary], dtype=np.int64)
         translated.append(table[labels])
     return np.concatenate(translated), values
 
 
-def _join_attributes(batches: list[GraphBatch]) -> FloatArray | None:
-    columns = _node_columns(
-        batches, [b.node_attributes for b in batches], "node attributes"
+def _join_attributes(columns: list[_Column], what: str) -> FloatArray | None:
+    present = _present(columns, what)
+    return None if present is None else join_attributes(present, _describe, what)
+
+
+def _present(columns: list[_Column], what: str) -> list[tuple[int, Any]] | None:
+    return all_or_none(
+        [column.values for column in columns],
+        [column.size for column in columns],
+        what,
+        _describe,
     )
-    return None if columns is None else join_attributes(columns, _describe)
-
-
-def _node_columns(
-    batches: list[GraphBatch], columns: Sequence[AnyArray | None], what: str
-) -> list[tuple[int, Any]] | None:
-    return all_or_none(columns, [batch.n_nodes for batch in batches], what, _describe)
 
 
 def _describe(number: int) -> str:
@@ -445,6 +518,16 @@ def _is_same_matrix(left: csr_array, right: csr_array) -> bool:
 
 def _pick(array: AnyArray | None, numbers: IndexArray) -> AnyArray | None:
     return None if array is None else array[numbers]
+
+
+def _edge_columns(graph: GraphBatch) -> dict[str, list[Any]]:
+    """Return the data of all entries, by key of networkx."""
+    columns = {"weight": graph.adjacency.data.tolist()} if graph.is_weighted else {}
+    if graph.edge_labels is not None:
+        columns["label"] = [graph.edge_label_values[code] for code in graph.edge_labels]
+    if graph.edge_attributes is not None:
+        columns["attributes"] = graph.edge_attributes.tolist()
+    return columns
 
 
 def _graph_title(graph: GraphBatch) -> str:

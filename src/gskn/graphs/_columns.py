@@ -1,6 +1,7 @@
 """Labels, attributes and names of several parts, joined into one column each."""
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,15 +11,50 @@ from gskn.exceptions import InputError
 
 _PLAIN_NAMES = {str, int, float, bool, bytes, type(None)}
 
+_REMEDIES = {
+    "edge labels": " To ignore them, use edge_label=None or batch.without_edge_data().",
+    "edge attributes": (
+        " To ignore them, use edge_attributes=None or batch.without_edge_data()."
+    ),
+}
+
 Describe = Callable[[int], str]  # the name of a part in a message, for instance "Graph 3"
 
 
+@dataclass(frozen=True)
+class Coded:
+    """Labels given as indices into a tuple of different values."""
+
+    codes: IndexArray
+    values: tuple[Hashable, ...]
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __iter__(self) -> Iterator[Hashable]:
+        return (self.values[code] for code in self.codes)
+
+    def in_order(self) -> tuple[IndexArray, tuple[Hashable, ...]]:
+        """Return codes and values, without unused values and in their standard order."""
+        used = np.flatnonzero(np.bincount(self.codes, minlength=len(self.values)))
+        values = sort_values({self.values[code] for code in used})
+        position = {value: number for number, value in enumerate(values)}
+        table = np.zeros(len(self.values), dtype=np.int64)
+        table[used] = [position[self.values[code]] for code in used]
+        return table[self.codes], values
+
+
 def all_or_none(
-    columns: Sequence[Any], n_nodes: Sequence[int] | IndexArray, what: str, part: Describe
+    columns: Sequence[Any], sizes: Sequence[int] | IndexArray, what: str, part: Describe
 ) -> list[tuple[int, Any]] | None:
-    """Return the columns of all parts with nodes; raise if only some parts have one."""
-    filled = [number for number, size in enumerate(n_nodes) if size]
-    # If no part has nodes, an empty column still has a width.
+    """Return the columns of all parts that are not empty; raise if only some have one.
+
+    ``sizes`` are the numbers of nodes, or of edges for a column of edge data.
+    """
+    if all(column is None for column in columns):
+        return None
+    filled = [number for number, size in enumerate(sizes) if size]
+    # If all parts are empty, an empty column still has a width.
     candidates = filled or range(len(columns))
     present = [(number, columns[number]) for number in candidates]
     present = [(number, column) for number, column in present if column is not None]
@@ -26,18 +62,20 @@ def all_or_none(
         missing = next(number for number in filled if columns[number] is None)
         raise InputError(
             f"{part(missing)} has no {what}, but {part(present[0][0]).lower()} has; give "
-            "them to all or to none."
+            f"them to all or to none.{_REMEDIES.get(what, '')}"
         )
     return present or None
 
 
-def join_attributes(blocks: Sequence[tuple[int, FloatArray]], part: Describe) -> FloatArray:
+def join_attributes(
+    blocks: Sequence[tuple[int, FloatArray]], part: Describe, what: str
+) -> FloatArray:
     """Join the attributes of parts; raise if their numbers of attributes differ."""
     first, width = blocks[0][0], blocks[0][1].shape[1]
     for number, block in blocks:
         if block.shape[1] != width:
             raise InputError(
-                f"{part(number)} has {block.shape[1]} node attributes, but "
+                f"{part(number)} has {block.shape[1]} {what}, but "
                 f"{part(first).lower()} has {width}; give all the same attributes."
             )
     return np.concatenate([block for _, block in blocks])

@@ -1,6 +1,6 @@
 """Graphs in the format of GraKeL: ``(edges, node labels, edge labels)`` or ``Graph``."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -34,15 +34,17 @@ def from_grakel(graph: Any, options: ReadOptions, number: int = 0) -> GraphParts
     """Read edges given as pairs, ``{pair: weight}``, nested dicts or a matrix.
 
     As in GraKeL, an undirected graph lists every edge in both directions, and the nodes are
-    all nodes in edges or labels. Edge labels are not read.
+    all nodes in edges or labels. Edge labels are a dict with one label per listed edge.
     """
     if hasattr(graph, "get_edge_dictionary"):
-        graph = (graph.get_edge_dictionary(), graph.node_labels)
-    edges, labels = graph[0], graph[1] if len(graph) > 1 else None
+        graph = _as_tuple(graph)
+    edges, labels, edge_labels = (*graph, None, None)[:3]
     labels = labels or None
     if is_matrix(edges):
         part = from_matrix(edges, options, number)
-        return _with_labels(part, labels, range(part.graph_sizes[0]), options, number)
+        names: Any = range(part.graph_sizes[0])
+        part = _with_labels(part, labels, names, options, number)
+        return _with_edge_labels(part, edge_labels, names, options, number)
     try:
         pairs, weight = _read_edges(edges, number)
         hash(tuple(pairs))
@@ -65,7 +67,16 @@ def from_grakel(graph: Any, options: ReadOptions, number: int = 0) -> GraphParts
         node_names=None if are_positions(names) else names,
         directed=options.is_directed(default=True),
     )
-    return _with_labels(part, labels, names, options, number)
+    part = _with_labels(part, labels, names, options, number)
+    return _with_edge_labels(part, edge_labels, names, options, number)
+
+
+def _as_tuple(graph: Any) -> tuple[Any, Any, Any]:
+    """Return edges, node labels and edge labels of a ``grakel.Graph``."""
+    # A graph that was made from a matrix has labels of indices only.
+    labels = graph.node_labels or graph.index_node_labels
+    edge_labels = graph.edge_labels or graph.index_edge_labels
+    return graph.get_edge_dictionary(), labels, edge_labels
 
 
 def _read_edges(edges: Any, number: int) -> tuple[list[tuple[Any, Any]], list[Any] | None]:
@@ -124,3 +135,29 @@ def _with_labels(
             "have; label every node or none."
         )
     return replace(part, labels=[labels[name] for name in names])
+
+
+def _with_edge_labels(
+    part: GraphParts,
+    labels: Any,
+    names: Sequence[Any],
+    options: ReadOptions,
+    number: int,
+) -> GraphParts:
+    """Add the label of every listed edge, from a dict of pairs of nodes."""
+    if not labels or options.edge_label is None:
+        return part
+    if not isinstance(labels, dict):
+        raise InputError(
+            f"Graph {number}: edge labels must be a dict of (node, node) pairs, got "
+            f"{shorten(labels)}."
+        )
+    ends = zip(part.source.tolist(), part.target.tolist(), strict=True)
+    pairs = [(names[source], names[target]) for source, target in ends]
+    unlabeled = next((pair for pair in pairs if pair not in labels), None)
+    if unlabeled is not None:
+        raise InputError(
+            f"Graph {number}: the edge {shorten(unlabeled)} has no label, but other edges "
+            "have; label every edge in both directions, or none."
+        )
+    return replace(part, edge_labels=[labels[pair] for pair in pairs])

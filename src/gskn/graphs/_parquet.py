@@ -20,7 +20,9 @@ from gskn._files import check_regular
 from gskn._limits import max_unpacked_bytes
 from gskn.exceptions import FileFormatError, GsknError, InputError, describe_error
 from gskn.graphs._assemble import GraphParts
+from gskn.graphs._molecules import read_smiles_rows
 from gskn.graphs._options import ReadOptions
+from gskn.graphs._smiles_tables import as_list, find_name_column, find_smiles_column
 from gskn.graphs._table import check_edge_columns, from_table
 
 # Bytes counted per row. A small file may have 3.3 million rows, and a large file four times
@@ -47,8 +49,21 @@ _TEXT_TYPES = (
 
 
 def read_parquet(path: Path, options: ReadOptions) -> list[GraphParts]:
-    """Read an edge table from a parquet file."""
-    with open_edge_file(path, options) as file:
+    """Read an edge table, or molecules in a column of SMILES, from a parquet file."""
+    with _parquet_errors(path):
+        names = read_column_names(path)
+        smiles = find_smiles_column(names, options)
+    if smiles is None:
+        return [from_table(_read_table(path, options, None), options)]
+    keys = [key for key in (smiles, find_name_column(names)) if key is not None]
+    table = _read_table(path, options, keys)
+    texts, titles = as_list(table[smiles]), as_list(table[keys[-1]])
+    return read_smiles_rows(path, texts, titles, options, lambda row: row + 1)
+
+
+def _read_table(path: Path, options: ReadOptions, columns: list[str] | None) -> pa.Table:
+    """Read columns of a file, by default the columns of an edge table."""
+    with open_edge_file(path, options, columns) as file:
         file.check_rows(file.n_rows)
         file.check_bytes(sum(file.group_sizes()))
         pieces, n_bytes = [], 0
@@ -56,22 +71,27 @@ def read_parquet(path: Path, options: ReadOptions) -> list[GraphParts]:
             n_bytes += piece.nbytes
             file.check_bytes(n_bytes)
             pieces.append(piece)
-        table = pa.concat_tables(pieces) if pieces else file.empty()
-    return [from_table(table, options)]
+        return pa.concat_tables(pieces) if pieces else file.empty()
 
 
 @contextmanager
-def open_edge_file(path: Path, options: ReadOptions) -> Iterator["EdgeFile"]:
-    """Open a parquet file of edges and check the sizes of its row groups."""
+def open_edge_file(
+    path: Path, options: ReadOptions, columns: list[str] | None = None
+) -> Iterator["EdgeFile"]:
+    """Open a parquet file and check the sizes of its row groups.
+
+    Without ``columns``, the columns of a table of edges are read.
+    """
     with _parquet_errors(path):
         check_regular(path)
         metadata = pyarrow.parquet.read_metadata(path)
         schema = metadata.schema.to_arrow_schema()
-        columns = check_edge_columns(
-            schema.names,
-            options,
-            stacklevel=8,  # the caller of read_graphs
-        )
+        if columns is None:
+            columns = check_edge_columns(
+                schema.names,
+                options,
+                stacklevel=9,  # the caller of read_graphs
+            )
         for name in columns:
             if pa.types.is_nested(schema.field(name).type):
                 raise InputError(

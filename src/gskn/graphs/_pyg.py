@@ -8,6 +8,7 @@ from gskn._optional import comes_from
 from gskn.exceptions import InputError, UnsupportedInputError
 from gskn.graphs._arrays import as_numpy, check_implied_nodes
 from gskn.graphs._assemble import GraphParts
+from gskn.graphs._edge_data import is_one_hot
 from gskn.graphs._options import AUTO, ReadOptions
 
 
@@ -18,10 +19,11 @@ def is_pyg(value: object) -> bool:
 
 
 def from_pyg(data: Any, options: ReadOptions, number: int = 0) -> GraphParts:
-    """Read ``edge_index`` and, if they exist, ``x`` as attributes and ``edge_weight``.
+    """Read ``edge_index`` and, if they exist, ``x``, ``edge_weight`` and ``edge_attr``.
 
-    The options may name other fields. As in PyG, an undirected graph lists every edge in
-    both directions.
+    ``x`` contains node attributes. ``edge_attr`` contains edge labels if it is categorical,
+    see `split_features`, else edge attributes. The options may name other fields. As in
+    PyG, an undirected graph lists every edge in both directions.
     """
     if _has_base(data, "HeteroData"):
         raise UnsupportedInputError(
@@ -49,7 +51,34 @@ def from_pyg(data: Any, options: ReadOptions, number: int = 0) -> GraphParts:
         labels=_field(data, options.node_label, None, number),
         attributes=_attributes(data, options, number),
         directed=options.is_directed(default=True),
+        **_edge_data(data, options, number),
     )
+
+
+def _edge_data(data: Any, options: ReadOptions, number: int) -> dict[str, Any]:
+    """Return edge labels and edge attributes, or ``edge_attr``, which is one of them."""
+    label, attributes = options.edge_label, options.edge_attributes
+    if label == attributes == AUTO:
+        return {"edge_features": _edge_field(data, AUTO, number)}
+    columns: dict[str, Any] = {}
+    if label is not None and label != AUTO:
+        values = _edge_field(data, label, number)
+        one_hot = is_one_hot(values)
+        columns["edge_labels"] = values.argmax(axis=1) if one_hot else values.tolist()
+    if attributes is not None and not isinstance(attributes, str):
+        blocks = [_edge_field(data, key, number) for key in attributes]
+        joined = [block.reshape(len(block), -1) for block in blocks]
+        columns["edge_attributes"] = np.concatenate(joined, axis=1)
+    elif attributes != AUTO:
+        columns["edge_attributes"] = _edge_field(data, attributes, number)
+    elif label is None:  # "auto" without labels: edge_attr is real
+        columns["edge_attributes"] = _edge_field(data, AUTO, number)
+    return columns
+
+
+def _edge_field(data: Any, key: str | None, number: int) -> Any:
+    """Return a field with one row per edge; one column becomes one dimension."""
+    return _field(data, key, "edge_attr", number)
 
 
 def _has_base(value: object, name: str) -> bool:

@@ -31,7 +31,9 @@ from gskn.graphs._molecules import read_sdf, read_smiles
 from gskn.graphs._networkx import from_networkx
 from gskn.graphs._options import ReadOptions
 from gskn.graphs._parquet import read_parquet
-from gskn.graphs._text import read_text
+from gskn.graphs._smiles_tables import read_csv
+from gskn.graphs._text import read_text, stem
+from gskn.graphs._text import suffix as suffix_of
 from gskn.graphs._tu import find_tu_name, read_tu
 
 # In a folder, these files contain the classes of its graphs, not edges.
@@ -50,9 +52,13 @@ def read_graphs(path: str | Path, *, options: ReadOptions | None = None) -> Grap
           In GML, ``label`` names the nodes unless two nodes share one;
         - ``.csv``, ``.tsv``, ``.edgelist``, ``.edges``, ``.txt`` and ``.parquet``: one
           edge per line, with a header (``source``, ``target``, optionally ``graph``,
-          ``weight``) or without (source, target, optionally weight);
+          ``weight``, ``edge_label``) or without (source, target, optionally weight);
         - ``.g6`` and ``.graph6``: one graph per line;
-        - ``.smi``, ``.smiles`` and ``.sdf``: molecules, with the rdkit extra;
+        - ``.smi``, ``.smiles`` and ``.sdf``: molecules, with the rdkit extra; also
+          ``.csv``, ``.tsv`` and ``.parquet`` with a column ``smiles`` (in any case) and
+          without source and target, or with the column in ``smiles``. Graphs are named by
+          a column ``name`` or ``id``, else by their SMILES;
+        - ``.csv.gz``, ``.tsv.gz``, ``.smi.gz`` and ``.sdf.gz``: the same, compressed;
         - a folder or ``.zip`` with ``NAME_A.txt``: the TU format;
         - any other folder: all such files in it and its subfolders, in the order of their
           names, except ``labels.csv``, ``classes.csv`` and ``graph_labels.csv``, which
@@ -164,7 +170,7 @@ def find_graph_files(path: Path, skipped: Sequence[Path] = ()) -> list[Path]:
 
 
 def _read_file(path: Path, options: ReadOptions) -> GraphBatch:
-    suffix = path.suffix.lower()
+    suffix = suffix_of(path)
     if suffix not in _READERS and suffix != ".zip":
         raise FileFormatError(
             path,
@@ -174,7 +180,7 @@ def _read_file(path: Path, options: ReadOptions) -> GraphBatch:
     try:
         if suffix == ".zip":
             return read_tu(path, options).graphs
-        return _named(assemble(_READERS[suffix](path, options)), path.stem)
+        return _named(assemble(_READERS[suffix](path, options)), stem(path))
     except InputError as error:
         raise FileFormatError(path, str(error)) from error
     except GsknError:
@@ -244,7 +250,12 @@ def is_graph_file(path: Path) -> bool:
     """Return whether the name of a file in a folder is the name of a graph file."""
     is_note = path.stem.lower() in {"readme", "license", "licence", "notes"}
     is_classes = path.name.lower() in CLASS_FILES
-    return path.suffix.lower() in {*_READERS, ".zip"} and not is_note and not is_classes
+    return has_graph_suffix(path) and not is_note and not is_classes
+
+
+def has_graph_suffix(path: Path) -> bool:
+    """Return whether the suffix of a path is the suffix of a supported format."""
+    return suffix_of(path) in {*_READERS, ".zip"}
 
 
 def _natural(path: Path) -> list[tuple[int, int, str]]:
@@ -351,7 +362,8 @@ def _suffixes() -> str:
 
 _Reader = Callable[[Path, ReadOptions], list[GraphParts]]
 _READERS: dict[str, _Reader] = {
-    ".csv": read_edge_list,
+    ".csv": read_csv,
+    ".csv.gz": read_csv,
     ".edgelist": read_edge_list,
     ".edges": read_edge_list,
     ".g6": read_graph6,
@@ -361,8 +373,11 @@ _READERS: dict[str, _Reader] = {
     ".json": _read_json,
     ".parquet": read_parquet,
     ".sdf": read_sdf,
+    ".sdf.gz": read_sdf,
     ".smi": read_smiles,
+    ".smi.gz": read_smiles,
     ".smiles": read_smiles,
-    ".tsv": read_edge_list,
+    ".tsv": read_csv,
+    ".tsv.gz": read_csv,
     ".txt": read_edge_list,
 }

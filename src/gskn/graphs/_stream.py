@@ -30,7 +30,10 @@ from gskn.graphs._tu import find_tu_name
 
 
 def iter_graphs(
-    source: str | Path | GraphBatch, *, chunk_edges: int = CHUNK_EDGES
+    source: str | Path | GraphBatch,
+    *,
+    chunk_edges: int = CHUNK_EDGES,
+    options: ReadOptions | None = None,
 ) -> Iterator[GraphBatch]:
     """Yield the graphs of a file, a folder or a batch in chunks of limited size.
 
@@ -44,6 +47,9 @@ def iter_graphs(
     chunk_edges : int, default=32768
         Approximate number of edges and nodes of a chunk; a larger graph is one chunk. A
         chunk of a table may be larger by the edges of one graph.
+    options : ReadOptions, default=None
+        Options of `as_batch`. The columns of tables that are read in chunks cannot be
+        renamed.
 
     Yields
     ------
@@ -71,8 +77,10 @@ def iter_graphs(
         return _cut(_with_names(source), chunk_edges)
     path = as_path(source)
     if not is_streamed(path):
-        return _cut(_with_names(read_graphs(path)), chunk_edges)
-    return (_iter_folder if path.is_dir() else _iter_parquet)(path, chunk_edges)
+        return _cut(_with_names(read_graphs(path, options=options)), chunk_edges)
+    if path.is_dir():
+        return _iter_folder(path, chunk_edges, options or ReadOptions())
+    return _iter_parquet(path, chunk_edges)
 
 
 def is_streamed(path: str | Path) -> bool:
@@ -92,11 +100,13 @@ def _cut(batch: GraphBatch, chunk_edges: int) -> Iterator[GraphBatch]:
     return (batch[run] for run in runs_of_graphs(offsets, chunk_edges))
 
 
-def _iter_folder(path: Path, chunk_edges: int) -> Iterator[GraphBatch]:
+def _iter_folder(
+    path: Path, chunk_edges: int, options: ReadOptions
+) -> Iterator[GraphBatch]:
     """Read file by file; small files share a chunk, large files are split."""
     pieces: list[GraphBatch] = []
     size = 0
-    for piece in _pieces(path, chunk_edges):
+    for piece in _pieces(path, chunk_edges, options):
         n_more = piece.n_nodes + piece.adjacency.nnz
         if pieces and size + n_more > chunk_edges:
             yield GraphBatch.concat(pieces)
@@ -107,29 +117,41 @@ def _iter_folder(path: Path, chunk_edges: int) -> Iterator[GraphBatch]:
         yield GraphBatch.concat(pieces)
 
 
-def _pieces(path: Path, chunk_edges: int) -> Iterator[GraphBatch]:
-    first_data, first_file = None, path
+def _pieces(path: Path, chunk_edges: int, options: ReadOptions) -> Iterator[GraphBatch]:
+    first_data: dict[str, str] = {}
+    first_file: dict[str, Path] = {}
     n_graphs = 0
     for file in find_graph_files(path):
-        batch = read_one(file, ReadOptions())
-        if batch.n_nodes:
-            # `GraphBatch.concat` compares only files of the same chunk.
-            node_data = (batch.node_labels is not None, batch.n_attributes)
-            if first_data is not None and node_data != first_data:
+        batch = read_one(file, options)
+        # `GraphBatch.concat` compares only files of the same chunk.
+        for kind, data in _kinds_of_data(batch).items():
+            if data != first_data.setdefault(kind, data):
                 raise InputError(
-                    f"The files of {str(path)!r} cannot be joined: {first_file.name} has "
-                    f"{_describe(first_data)}, but {file.name} has {_describe(node_data)}."
+                    f"The files of {str(path)!r} cannot be joined: "
+                    f"{first_file[kind].name} has {first_data[kind]}, but {file.name} has "
+                    f"{data}."
                 )
-            first_data, first_file = node_data, file
+            first_file.setdefault(kind, file)
         batch = _with_names(batch, first_number=n_graphs, as_text=True)
         n_graphs += batch.n_graphs
         yield from _cut(batch, chunk_edges)
 
 
-def _describe(node_data: tuple[bool, int]) -> str:
-    has_labels, n_attributes = node_data
-    labels = "node labels" if has_labels else "no node labels"
-    return f"{labels} and {n_attributes or 'no'} node attributes"
+def _kinds_of_data(batch: GraphBatch) -> dict[str, str]:
+    """Describe the data of nodes and edges, if there are nodes and edges."""
+    kinds = {}
+    if batch.n_nodes:
+        has_labels = batch.node_labels is not None
+        kinds["node"] = _describe("node", batch.n_attributes, has_labels=has_labels)
+    if batch.adjacency.nnz:
+        has_labels = batch.edge_labels is not None
+        kinds["edge"] = _describe("edge", batch.n_edge_attributes, has_labels=has_labels)
+    return kinds
+
+
+def _describe(kind: str, n_attributes: int, *, has_labels: bool) -> str:
+    labels = f"{kind} labels" if has_labels else f"no {kind} labels"
+    return f"{labels} and {n_attributes or 'no'} {kind} attributes"
 
 
 def _iter_parquet(path: Path, chunk_edges: int) -> Iterator[GraphBatch]:

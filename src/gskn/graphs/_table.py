@@ -20,6 +20,7 @@ from gskn.graphs._options import AUTO, AttributeKeys, ReadOptions
 # Errors of pyarrow for types and values that it cannot convert.
 _ARROW_ERRORS = (pa.ArrowException, ValueError, OverflowError)
 
+EDGE_LABEL, EDGE_ATTRIBUTES = "edge_label", "edge_attributes"  # default columns
 _MAX_DEPTH = 8  # levels of nested lists in a column of objects
 
 
@@ -68,6 +69,8 @@ def from_table(table: Any, options: ReadOptions) -> GraphParts:
         node_names=node_names,
         graph_names=graph_values if grouped else None,
         directed=options.is_directed(default=False),
+        edge_labels=_edge_labels(edges, options),
+        edge_attributes=_edge_attributes(edges, options),
     )
 
 
@@ -91,7 +94,16 @@ def check_edge_columns(
             GsknWarning,
             stacklevel=stacklevel,
         )
-    return [name for name in names if name in {*options.columns, weight_key}]
+    data_keys = edge_data_columns(names, options)
+    for key in data_keys:
+        _check_column(names, key, "edge")
+    return [name for name in names if name in {*options.columns, weight_key, *data_keys}]
+
+
+def edge_data_columns(names: Sequence[str], options: ReadOptions) -> list[str]:
+    """Return the columns of edge labels and edge attributes to read."""
+    keys = [_edge_label_key(names, options), *_edge_attribute_keys(names, options)]
+    return [key for key in keys if key is not None]
 
 
 def as_ids(table: pa.Table, key: str, kind: str) -> pa.ChunkedArray:
@@ -305,6 +317,40 @@ def _labels(
     with _column_errors(key, column.type):
         labels = column.to_numpy()
     return _in_order(labels, listed)
+
+
+# The default columns are not `label` and `attributes`: in a table with one row per edge, a
+# column `label` may be the class of the graph.
+def _edge_label_key(names: Sequence[str], options: ReadOptions) -> str | None:
+    if options.edge_label != AUTO:
+        return options.edge_label
+    return EDGE_LABEL if EDGE_LABEL in names else None
+
+
+def _edge_attribute_keys(names: Sequence[str], options: ReadOptions) -> list[str]:
+    keys = options.edge_attributes
+    if keys == AUTO:
+        return [EDGE_ATTRIBUTES] if EDGE_ATTRIBUTES in names else []
+    if keys is None:
+        return []
+    return [keys] if isinstance(keys, str) else list(keys)
+
+
+def _edge_labels(edges: pa.Table, options: ReadOptions) -> AnyArray | None:
+    key = _edge_label_key(edges.column_names, options)
+    if key is None:
+        return None
+    column = as_column(edges, key, "edge")
+    with _column_errors(key, column.type):
+        labels: AnyArray = column.to_numpy()
+    return labels
+
+
+def _edge_attributes(edges: pa.Table, options: ReadOptions) -> AnyArray | None:
+    keys = _edge_attribute_keys(edges.column_names, options)
+    if not keys:
+        return None
+    return np.column_stack([_numbers(edges, key, "edge") for key in keys])
 
 
 def _attributes(

@@ -53,7 +53,8 @@ def find_tu_name(folder: Folder) -> str | None:
 def read_tu(path: str | Path, options: ReadOptions | None = None) -> TuSet:
     """Read a set in the TU format from a folder or a zip archive.
 
-    Edge labels and edge attributes are not read. A label of several columns is a tuple.
+    A label of several columns is a tuple. Edge labels and edge attributes have one line per
+    line of ``NAME_A.txt``; an edge that is listed twice must have the same label twice.
 
     Raises
     ------
@@ -83,6 +84,7 @@ def read_tu(path: str | Path, options: ReadOptions | None = None) -> TuSet:
                 f"{len(columns[0])} lines for {len(indicator)} nodes; the file is "
                 "incomplete or belongs to another set",
             )
+    edge_labels, edge_attributes = _read_edge_data(files, options, len(edges[0]))
     for ends in edges:
         np.subtract(ends, 1, out=ends)  # nodes are counted from 1 in files
     part = GraphParts(
@@ -93,6 +95,8 @@ def read_tu(path: str | Path, options: ReadOptions | None = None) -> TuSet:
         attributes=None if attributes is None else np.column_stack(attributes),
         owned=True,
         directed=options.is_directed(default=True),
+        edge_labels=edge_labels,
+        edge_attributes=edge_attributes,
     )
     try:
         graphs = assemble([part])
@@ -133,6 +137,38 @@ def _max_edges(sizes: IndexArray) -> int:
     """Return the largest number of lines in the file of edges, for all pairs of nodes."""
     n_pairs = float(np.square(sizes, dtype=np.float64).sum())
     return _FREE_EDGES + int(_MAX_LISTINGS * n_pairs)
+
+
+def _read_edge_data(files: TuFiles, options: ReadOptions, n_edges: int) -> tuple[Any, Any]:
+    """Read edge labels and edge attributes, if the files exist."""
+    labels = attributes = None
+    if files.has("edge_labels") and options.edge_label is not None:
+        labels = files.integers("edge_labels", max_rows=n_edges)
+    if files.has("edge_attributes") and options.edge_attributes is not None:
+        attributes = files.floats("edge_attributes", max_rows=n_edges)
+    for suffix, columns in (("edge_labels", labels), ("edge_attributes", attributes)):
+        if columns is not None and len(columns[0]) != n_edges:
+            raise FileFormatError(
+                files.describe(suffix),
+                f"{len(columns[0])} lines for {n_edges} lines in {files.file('A')}; the "
+                "file is incomplete or belongs to another set",
+            )
+    for number, column in enumerate(attributes or []):
+        _check_finite(column, number, "edge_attributes", files)
+    return (
+        None if labels is None else _as_labels(labels),
+        None if attributes is None else np.column_stack(attributes),
+    )
+
+
+def _check_finite(column: FloatArray, number: int, suffix: str, files: TuFiles) -> None:
+    if not np.isfinite(column).all():
+        row = int(np.argmin(np.isfinite(column)))
+        raise FileFormatError(
+            files.describe(suffix),
+            f"attribute {number} is {column[row]}; attributes must be finite",
+            line=files.line_of(suffix, row),
+        )
 
 
 def _as_labels(columns: list[AnyArray]) -> Any:
@@ -202,13 +238,7 @@ def _raise_with_line(
             line=files.line_of("A", row),
         )
     for number, column in enumerate(attributes or []):
-        if not np.isfinite(column).all():
-            row = int(np.argmin(np.isfinite(column)))
-            raise FileFormatError(
-                files.describe("node_attributes"),
-                f"attribute {number} is {column[row]}; attributes must be finite",
-                line=files.line_of("node_attributes", row),
-            )
+        _check_finite(column, number, "node_attributes", files)
 
 
 def _pair(edges: list[AnyArray], row: int, *, count_from: int = 0) -> list[int]:

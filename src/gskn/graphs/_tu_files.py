@@ -79,8 +79,8 @@ class TuFiles:
         except _TooManyRowsError:
             raise FileFormatError(
                 self.describe(suffix),
-                f"more than {max_rows} lines, which are too many for the nodes in "
-                f"{self.file('graph_indicator')}",
+                f"more than {max_rows} lines, which are too many for the "
+                f"{_counted_by(suffix, self)}",
                 line=self.line_of(suffix, max_rows or 0),
             ) from None
 
@@ -143,6 +143,13 @@ class TuFiles:
                 return first + int(np.flatnonzero(filled)[row - n_rows])
             n_rows += n_more
         return row + 1
+
+
+def _counted_by(suffix: str, files: TuFiles) -> str:
+    """Return which lines determine the number of lines of a file."""
+    if suffix.startswith("edge"):
+        return f"edges in {files.file('A')}"
+    return f"nodes in {files.file('graph_indicator')}"
 
 
 class _TooLongLineError(Exception):

@@ -42,7 +42,7 @@ CONTINUOUS_SYSTEMS = {
     **BASELINE_SYSTEMS,
     **_ATTRIBUTE_MODELS,
 }
-_GSKN_MODELS = {
+GSKN_SYSTEMS = {
     "GSKN, chosen": "gskn",
     "RW only, chosen": "gskn-rw",
     "GSKN, 64 columns": "rw+aw-64",
@@ -56,7 +56,7 @@ def baseline_jobs(quick: bool) -> list[Job]:  # noqa: FBT001
     jobs = []
     for data in ("MUTAG", "PTC", "BZR") if quick else (*GRAPHS, *CONTINUOUS):
         skipped = _SLOW if quick else set()
-        models = [name for name in _baselines(data).values() if name not in skipped]
+        models = [name for name in baselines_of(data).values() if name not in skipped]
         jobs.append(Job(data, models, "nested", repeats=1 if quick else 3))
     return jobs
 
@@ -67,10 +67,10 @@ def baseline_rows(records: Sequence[Record]) -> list[dict[str, Any]]:
     A model with published results of a nested protocol has a second row.
     """
     rows = []
-    for system in {**_GSKN_MODELS, **CONTINUOUS_SYSTEMS}:
+    for system in {**GSKN_SYSTEMS, **CONTINUOUS_SYSTEMS}:
         ours = {}
         for data in (*GRAPHS, *CONTINUOUS):  # hash kernels need continuous attributes
-            model = {**_GSKN_MODELS, **_baselines(data)}.get(system)
+            model = {**GSKN_SYSTEMS, **baselines_of(data)}.get(system)
             ours[data] = "-" if model is None else _cell(records, data, model)
         rows.append({"system": system, **ours})
         published = {data: LITERATURE[data].get(system) or "-" for data in ours}
@@ -79,7 +79,8 @@ def baseline_rows(records: Sequence[Record]) -> list[dict[str, Any]]:
     return rows
 
 
-def _baselines(data: str) -> dict[str, str]:
+def baselines_of(data: str) -> dict[str, str]:
+    """Return the baselines for a data set, by their name in the tables."""
     return CONTINUOUS_SYSTEMS if data in CONTINUOUS else BASELINE_SYSTEMS
 
 

@@ -24,6 +24,7 @@ from gskn.reproduce._parameters import (
     parameter_models,
     parameter_rows,
 )
+from gskn.reproduce._ranks import pattern_jobs, pattern_rows, rank_jobs, rank_rows
 from gskn.reproduce._statistics import run_statistics, statistics_rows
 from gskn.reproduce._tables import (
     graph_rows,
@@ -314,6 +315,27 @@ EXPERIMENTS = {
             "is the standard deviation over folds; < and >: significantly below or above "
             "GSKN, chosen (p < 0.05). published: results of the literature under a "
             f"protocol like nested. {_FITTED_TO_ALL}",
+        ),
+        Experiment(
+            name="ranks",
+            paper="",
+            title="Mean accuracy and average rank over nine data sets",
+            **_from_jobs(rank_jobs),
+            rows=rank_rows,
+            caption="nested: everything is selected on the training part of each fold. "
+            "Models with results on all sets. better, equal, worse: number of sets on "
+            "which the difference to GSKN, chosen, is significant or not (corrected "
+            "resampled t-test, p < 0.05, not corrected for the number of comparisons).",
+        ),
+        Experiment(
+            name="patterns",
+            paper="",
+            title="What anonymous walks add",
+            **_from_jobs(pattern_jobs),
+            rows=pattern_rows,
+            caption="nested: everything is selected on the training part of each fold. ± "
+            "is the standard deviation over folds. The last column compares GSKN with the "
+            "same model without anonymous walks (corrected resampled t-test, p < 0.05).",
         ),
         Experiment(
             name="ablation",

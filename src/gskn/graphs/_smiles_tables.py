@@ -1,0 +1,93 @@
+"""Tables with a column of SMILES: pandas, pyarrow, csv and parquet."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from gskn._validation import shorten
+from gskn.exceptions import InputError
+from gskn.graphs._assemble import GraphParts
+from gskn.graphs._edgelist import (
+    HEADERS,
+    Text,
+    find_delimiter,
+    parse_fields,
+    read_edges,
+)
+from gskn.graphs._molecules import from_molecules, read_smiles_rows
+from gskn.graphs._options import ReadOptions
+from gskn.graphs._text import read_text_bytes
+
+_SMILES = "smiles"
+_NAMES = ("name", "id")
+
+
+def find_smiles_column(names: Sequence[str], options: ReadOptions) -> str | None:
+    """Return the column of SMILES, or None if a table contains edges.
+
+    Without ``smiles``, it is a column of that name, in any case, in a table without columns
+    of sources and targets.
+    """
+    if isinstance(options.smiles, str):
+        if options.smiles not in names:
+            listed = ", ".join(map(shorten, names[:20])) or "none"
+            raise InputError(
+                f"The table has no column {options.smiles!r} of SMILES. Existing columns: "
+                f"{listed}."
+            )
+        return options.smiles
+    if options.smiles is False:
+        return None
+    lowered = [name.lower() for name in names]
+    for ends in (options.columns[1:], *HEADERS):
+        if all(end.lower() in lowered for end in ends):
+            return None
+    return names[lowered.index(_SMILES)] if _SMILES in lowered else None
+
+
+def from_smiles_table(table: Any, column: str, options: ReadOptions) -> GraphParts:
+    """Convert the molecules of a pandas or pyarrow table.
+
+    Graphs are named by a column ``name`` or ``id``, else by their SMILES.
+    """
+    names = [name for name in table.columns if isinstance(name, str)]
+    if isinstance(table, pa.Table | pa.RecordBatch):
+        names = table.schema.names
+    name_key = find_name_column(names)
+    smiles = as_list(table[column])
+    return from_molecules(
+        smiles, options, None if name_key is None else as_list(table[name_key])
+    )
+
+
+def read_csv(path: Path, options: ReadOptions) -> list[GraphParts]:
+    """Read molecules from a file with a column of SMILES in its header, else edges."""
+    content = read_text_bytes(path)
+    text = Text(path, content)
+    number, line = next(text.lines(), (0, ""))
+    delimiter = find_delimiter(path, line)
+    header = [field.strip() for field in text.split(number, line, delimiter)]
+    column = find_smiles_column(header, options) if number else None
+    if column is None:
+        return read_edges(path, content, options)
+    columns = parse_fields(text, delimiter, tuple(header), 1)
+    smiles = columns[column].to_pylist()
+    name_key = find_name_column(header)
+    names = smiles if name_key is None else columns[name_key].to_pylist()
+    return read_smiles_rows(path, smiles, names, options, lambda row: text.line_of(row, 1))
+
+
+def find_name_column(names: Sequence[str]) -> str | None:
+    """Return the column of the names of molecules, if a table has one."""
+    return next((name for name in names if name.lower() in _NAMES), None)
+
+
+def as_list(column: Any) -> list[Any]:
+    """Return a column of pandas or pyarrow as a list; missing values are None."""
+    if hasattr(column, "to_pylist"):
+        return list(column.to_pylist())
+    missing = column.isna().tolist()
+    values = column.tolist()
+    return [None if gap else value for gap, value in zip(missing, values, strict=True)]

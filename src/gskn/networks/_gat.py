@@ -1,0 +1,146 @@
+"""GAT for the classification of graphs."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from gskn._random import RandomState
+from gskn._types import Params
+from gskn.networks._graph_network import GraphNetwork
+from gskn.networks._network import check_heads
+
+
+class GAT(GraphNetwork):
+    """Classify graphs by a graph attention network.
+
+    A convolution maps the features of nodes linearly and averages them over a node and its
+    neighbors, with weights that are computed from both nodes.
+
+    Parameters
+    ----------
+    n_layers : int, default=4
+        Number of convolutions.
+    n_hidden : int, default=64
+        Number of columns of every convolution.
+    n_heads : int, default=4
+        Number of attention heads; it divides ``n_hidden``.
+    readout : {"sum", "mean", "max"}, default="sum"
+        Combination of the node features of a graph. The readouts of all layers are
+        concatenated and classified by a network of two layers.
+    dropout : float, default=0.5
+        Probability of dropout in the classifier.
+    learning_rate : float, default=0.01
+        Initial learning rate of Adam.
+    weight_decay : float, default=0.0
+        L2 penalty of Adam.
+    batch_size : int, default=128
+        Largest number of graphs of a minibatch.
+    max_epochs : int, default=200
+        Largest number of epochs. Training ends earlier if the learning rate, which is
+        halved after ten epochs without a lower validation loss, is below 1e-5.
+    validation_size : float, default=0.1
+        Fraction of the training graphs on which the best epoch is selected; stratified,
+        and different for every seed. 0 selects by training loss.
+    n_seeds : int, default=1
+        Number of networks whose probabilities are averaged.
+    class_weight : {"balanced"} or None, default=None
+        "balanced" gives all classes the same total weight.
+    node_features : "auto" or list of {"labels", "attributes", "degrees"}, default="auto"
+        Node data to use, as in `AttributeEncoder`: by default labels and attributes, and
+        degrees if there are neither.
+    max_degree : int or None, default=None
+        Largest degree with a separate column, as in `AttributeEncoder`.
+    warm_start : bool, default=False
+        If True, ``fit`` keeps the trained networks and adds networks up to ``n_seeds``.
+    random_state : int, Generator or None, default=None
+        Seed of weights, minibatches, dropout and validation parts.
+    n_jobs : int or None, default=None
+        Number of processes that train different seeds; it does not affect results.
+    verbose : int, default=0
+        1 shows the progress of the training.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Classes, sorted.
+    members_ : list of torch.nn.Module
+        Trained networks, one per seed.
+    history_ : list of dict
+        ``loss``, ``validation_loss`` and ``learning_rate`` of every epoch, ``best_epoch``
+        and ``validation_accuracy`` of every network.
+    encoder_ : AttributeEncoder
+        Encoder of node data.
+    validation_accuracy_, validation_loss_ : float
+        Means over the networks, in their best epochs.
+
+    Notes
+    -----
+    The weight of neighbor u of node v is the softmax over the neighbors, v included, of
+    ``LeakyReLU(a . W x_v + b . W x_u)`` [1]_. The results of the heads are concatenated,
+    followed by batch normalization and ReLU. Edge weights are not used.
+
+    References
+    ----------
+    .. [1] Petar Velickovic, Guillem Cucurull, Arantxa Casanova, Adriana Romero, Pietro Lio
+       and Yoshua Bengio, "Graph attention networks", 2018.
+
+    Examples
+    --------
+    >>> from gskn import datasets
+    >>> data = datasets.load("structure")
+    >>> graphs, y = data.graphs[::4], data.y[::4]
+    >>> model = GAT(n_layers=2, n_hidden=16, max_epochs=20, random_state=0)
+    >>> model.fit(graphs, y).predict_proba(graphs[:3]).shape
+    (3, 4)
+    """
+
+    convolution = "gat"
+
+    def __init__(  # noqa: PLR0913 - all have defaults
+        self,
+        *,
+        n_layers: int = 4,
+        n_hidden: int = 64,
+        n_heads: int = 4,
+        readout: Literal["sum", "mean", "max"] = "sum",
+        dropout: float = 0.5,
+        learning_rate: float = 0.01,
+        weight_decay: float = 0.0,
+        batch_size: int = 128,
+        max_epochs: int = 200,
+        validation_size: float = 0.1,
+        n_seeds: int = 1,
+        class_weight: Literal["balanced"] | None = None,
+        node_features: str | Sequence[str] = "auto",
+        max_degree: int | None = None,
+        warm_start: bool = False,
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        super().__init__(
+            n_layers=n_layers,
+            n_hidden=n_hidden,
+            readout=readout,
+            dropout=dropout,
+            learning_rate=learning_rate,
+            weight_decay=weight_decay,
+            batch_size=batch_size,
+            max_epochs=max_epochs,
+            validation_size=validation_size,
+            n_seeds=n_seeds,
+            class_weight=class_weight,
+            node_features=node_features,
+            max_degree=max_degree,
+            warm_start=warm_start,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            verbose=verbose,
+        )
+        self.n_heads = n_heads
+
+    def _options(self) -> Params:
+        return {"n_heads": self.n_heads}
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_heads(self.n_heads, self.n_hidden)

@@ -1,0 +1,36 @@
+"""Everything that imports torch: tensors of graphs, modules and the training loop.
+
+The estimators import this package when they are fitted or loaded, so that the other parts
+of gskn work without torch.
+"""
+
+from gskn.networks._modules._graph_module import (
+    GraphModule,
+    predict_graphs,
+    train_graph_member,
+)
+from gskn.networks._modules._node_module import (
+    NodeModule,
+    node_outputs,
+    train_node_member,
+    train_walk_member,
+)
+from gskn.networks._modules._registry import CONVOLUTIONS
+from gskn.networks._modules._state import load_state, save_state
+from gskn.networks._modules._tensors import GraphInputs
+from gskn.networks._modules._training import Settings
+
+__all__ = [
+    "CONVOLUTIONS",
+    "GraphInputs",
+    "GraphModule",
+    "NodeModule",
+    "Settings",
+    "load_state",
+    "node_outputs",
+    "predict_graphs",
+    "save_state",
+    "train_graph_member",
+    "train_node_member",
+    "train_walk_member",
+]
