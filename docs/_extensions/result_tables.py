@@ -6,10 +6,11 @@ No model is evaluated here. ``gskn reproduce`` writes the records to
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from pathlib import Path
-from statistics import mean
+from statistics import mean, stdev
 from typing import Any
 
 import numpy as np
@@ -78,6 +79,8 @@ def page_numbers(records: Sequence[Record]) -> dict[str, str]:
         "gain_of_all_lengths": _gain(records, "rw+aw", "rw+aw-64"),
         "better_baselines": _better_baselines(records),
         "gckn_folds_with_128_landmarks": _large_gckn(records),
+        "node_classifiers": _node_classifiers(records),
+        "gain_of_node_kernels": _node_gains(records),
     }
 
 
@@ -114,6 +117,36 @@ def _large_gckn(records: Sequence[Record]) -> str:
         if (record.data, record.model, record.protocol) == ("COLLAB", "gckn-path", "nested")
     ]
     return f"{chosen.count(128)} of {len(chosen)}"
+
+
+def _node_classifiers(records: Sequence[Record]) -> str:
+    """Return how often the model ``nodes`` has selected each kernel, by data set."""
+    counts: dict[str, Counter[str]] = {}
+    for record in records:
+        if record.model == "nodes":
+            kernel = record.chosen["node_classifier"]["kernel"]
+            counts.setdefault(record.data, Counter())[kernel] += 1
+    texts = [
+        f"{data}: {', '.join(f'{kernel} {n}' for kernel, n in count.most_common())}"
+        for data, count in counts.items()
+    ]
+    return "; ".join(texts) or "not run yet"
+
+
+def _node_gains(records: Sequence[Record]) -> str:
+    """Return the differences of micro F1 between ``nodes`` and ``nodes-linear``."""
+    scores: dict[str, dict[str, dict[int, float]]] = {}
+    for record in records:
+        if record.protocol == "nodes-70" and record.model in {"nodes", "nodes-linear"}:
+            by_model = scores.setdefault(record.data, {})
+            by_model.setdefault(record.model, {})[record.seed] = record.scores["micro_f1"]
+    texts = []
+    for data, by_model in scores.items():
+        best, linear = by_model.get("nodes", {}), by_model.get("nodes-linear", {})
+        gains = [100 * (best[seed] - linear[seed]) for seed in best.keys() & linear.keys()]
+        if len(gains) > 1:
+            texts.append(f"{data}: {mean(gains):.1f} ± {stdev(gains):.1f}")
+    return "; ".join(texts) or "not run yet"
 
 
 def write_results(app: Any) -> None:

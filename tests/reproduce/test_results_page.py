@@ -33,6 +33,23 @@ def test_means_are_named_by_protocol_model_and_data_set(extension):
     assert numbers["gain_of_all_lengths"] == "-"
 
 
+def test_selected_classifiers_and_gains_of_nodes(extension):
+    records = [
+        Record(
+            *("cora", model, "nodes-70", seed, 0, seed, {}, {"micro_f1": score}),
+            chosen={"node_classifier": {"kernel": kernel, "C": 1.0}},
+        )
+        for seed, gain in enumerate([0.02, 0.04])
+        for model, kernel, score in (
+            ("nodes", "rbf", 0.5 + gain),
+            ("nodes-linear", "linear", 0.5),
+        )
+    ]
+    numbers = extension.page_numbers(records)
+    assert numbers["node_classifiers"] == "cora: rbf 2"
+    assert numbers["gain_of_node_kernels"] == "cora: 3.0 ± 1.4"
+
+
 def test_models_with_the_same_name_on_the_page_are_an_error(extension):
     records = [
         Record("MUTAG", model, "nested", 0, 0, 0, {}, {"accuracy": 0.5})
