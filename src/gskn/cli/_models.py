@@ -131,7 +131,7 @@ def _reference(model: "Model") -> str | None:
         return None
     text = inspect.getdoc(model.estimator) or ""
     _, _, rest = text.partition("\nReferences\n----------\n")
-    first = rest.split("\n\n")[0]
+    first = rest.split("\n\n")[0].split("\n.. [")[0]
     return " ".join(first.removeprefix(".. [1] ").split()) or None
 
 
