@@ -239,7 +239,7 @@ def test_model_that_does_not_apply_is_skipped_with_a_warning(tmp_path, call):
     assert result.returncode == 0, result.stderr
     message = f"warning: Skipped wl on {folder}. WLKernel compares node labels"
     assert result.stderr.startswith(message)
-    assert result.stderr.count("\n") == 1
+    assert result.stderr.count("\n") == 2
     line = next(line for line in result.stdout.splitlines() if line.startswith(" wl"))
     assert line.split()[1] == "-"
     assert picture.exists()
@@ -317,9 +317,10 @@ def test_classes_and_values_have_two_tables(tmp_path, call):
     folder = write_sizes(tmp_path / "own", [0.5 + number % 3 for number in range(10)])
     result = call("evaluate", folder, "regular", "--models", "ldp")
     assert result.returncode == 0, result.stderr
+    assert f" model  {folder}" in result.stdout
     assert "rmse (lower is better), nested protocol" in result.stdout
     assert "accuracy in percent, nested protocol" in result.stdout
-    assert result.stdout.count("are values (regression)") == 1
+    assert " ".join(result.stdout.split()).count("are values (regression)") == 1
 
 
 def test_options_for_classes_raise_for_values(tmp_path, call):
