@@ -23,7 +23,7 @@ from tests.graphs.test_tu import write
 from tests.reference.graphs import check_same
 
 GRAPH_SETS = [info.name for info in datasets.known_sets() if info.file.endswith(".zip")]
-NODE_SETS = ["cora", "pubmed", "ppi"]
+NODE_SETS = ["cora", "pubmed", "ppi", "lastfm", "facebook"]
 
 # Graphs, mean nodes, mean edges, classes, labels and attributes of every set.
 STATISTICS = {
@@ -41,6 +41,8 @@ STATISTICS = {
     "cora": (1, 2708, 5278, 7, 0, 1433),
     "pubmed": (1, 19717, 44324, 3, 0, 500),
     "ppi": (1, 14755, 228431, 121, 0, 50),
+    "lastfm": (1, 7624, 27806, 18, 0, 0),
+    "facebook": (1, 22470, 171002, 4, 0, 0),
 }
 
 # Graphs, mean nodes, mean edges, classes, labels and skipped molecules.
@@ -149,10 +151,47 @@ def test_benchmark_sets_match_their_checksums(real_data, name):
     verify_files(info, datasets.find_files(info, real_data))
 
 
-@pytest.mark.parametrize(("name", "n_loops"), [("COLLAB", 2837), ("ppi", 6322)])
+@pytest.mark.parametrize(
+    ("name", "n_loops"), [("COLLAB", 2837), ("ppi", 6322), ("facebook", 179)]
+)
 def test_self_loops_are_read(real_data, name, n_loops):
     graphs = datasets.load(name, real_data).graphs
     assert (graphs.adjacency.diagonal() > 0).sum() == n_loops
+
+
+def write_tables(
+    home, edges="id_1,id_2\n0,1\n1,2\n2,2\n", target="id,target\n1,5\n0,4\n2,5\n"
+):
+    (home / "nodes").mkdir(exist_ok=True)
+    (home / "nodes" / "lastfm_edges.csv").write_text(edges)
+    (home / "nodes" / "lastfm_target.csv").write_text(target)
+
+
+def test_node_set_is_read_from_tables(tmp_path):
+    write_tables(tmp_path)
+    data = datasets.load("LastFM", tmp_path)
+    expected = [[0, 1, 0], [1, 0, 1], [0, 1, 1]]
+    np.testing.assert_array_equal(data.graphs.adjacency.toarray(), expected)
+    assert (data.task, data.y.tolist()) == ("node", [4, 5, 5])
+    assert data.graphs.node_attributes is None
+
+
+@pytest.mark.parametrize(
+    ("tables", "message"),
+    [
+        ({"edges": "id_1,id_2\n0,3\n"}, "out of range for 3 nodes"),
+        ({"edges": "a,b\n0,1\n"}, "header must be 'id_1,id_2', got 'a,b'"),
+        ({"edges": "id_1,id_2\n"}, "'id_1,id_2' has no rows"),
+        ({"edges": "id_1,id_2\n0,x\n"}, "could not convert string 'x'"),
+        ({"edges": "id_1,id_2\n0,1,2\n"}, "has 3 columns"),
+        ({"target": "id,target\n0,1\n0,1\n2,1\n"}, "not 0, 1, 2 and so on"),
+        ({"target": ""}, "header must be 'id,target'"),
+    ],
+)
+def test_malformed_tables_raise(tmp_path, tables, message):
+    write_tables(tmp_path, **tables)
+    with pytest.raises(FileFormatError, match=message):
+        datasets.load("lastfm", tmp_path)
 
 
 def test_exp_pairs_and_csl_copies(real_data):
@@ -483,7 +522,7 @@ def test_data_folder_that_is_a_file_raises(tmp_path):
 
 
 def test_names_contains_every_set():
-    assert len(datasets.names()) == 26
+    assert len(datasets.names()) == 28
     assert gskn.datasets is datasets
 
 

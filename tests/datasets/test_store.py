@@ -295,6 +295,16 @@ def test_ppi_is_converted_from_the_published_files(real_data, server, tmp_path):
     np.testing.assert_array_equal(stored.y, data.y)
 
 
+def test_lastfm_is_converted_from_the_published_files(real_data, server, tmp_path):
+    paths = ["/lastfm_edges.csv", "/lastfm_target.csv"]
+    server.files |= {path: (real_data / f"nodes{path}").read_bytes() for path in paths}
+    info = at(server, datasets.find_set("lastfm"), *paths)
+    assert fetch_files(info, tmp_path) == tmp_path / "lastfm.npz"
+    stored, data = (datasets.load("lastfm", home) for home in (tmp_path, real_data))
+    assert (stored.graphs.adjacency != data.graphs.adjacency).nnz == 0
+    np.testing.assert_array_equal(stored.y, data.y)
+
+
 class Hostile:
     def __reduce__(self):
         return print, ("this must not run",)

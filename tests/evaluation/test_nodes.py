@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import f1_score
 from sklearn.model_selection import ShuffleSplit
@@ -7,9 +8,19 @@ from sklearn.preprocessing import StandardScaler
 
 from gskn import GSKN, as_batch, datasets
 from gskn.datasets import Dataset
-from gskn.evaluation import Model, ResultFile, evaluate_nodes
+from gskn.estimators import gram, standardize
+from gskn.evaluation import MODELS, Model, ResultFile, evaluate_nodes
+from gskn.evaluation import _node_classifiers as node_classifiers
 from gskn.evaluation import _nodes as nodes
+from gskn.evaluation._node_classifiers import (
+    LOGISTIC,
+    NODE_CLASSIFIERS,
+    classify_nodes,
+    fit_labels,
+    nystrom_features,
+)
 from gskn.exceptions import InputError
+from gskn.graphs import GraphParts, assemble
 
 SMALL = Model(
     "small",
@@ -118,6 +129,139 @@ def test_splits_are_disjoint_and_have_the_requested_size():
 def test_invalid_arguments_raise(data, options, message):
     with pytest.raises(InputError, match=message):
         evaluate_nodes(data, **options)
+
+
+def circle(n_nodes=400):
+    """Return a ring whose nodes are inside or outside of a circle, by two attributes."""
+    attributes = np.random.default_rng(0).normal(size=(n_nodes, 2))
+    nodes = np.arange(n_nodes)
+    part = GraphParts([n_nodes], nodes, (nodes + 1) % n_nodes, attributes=attributes)
+    radius = np.hypot(*attributes.T)
+    y = np.column_stack([radius < 1.2, radius < 1.5, attributes[:, 0] > 0]).astype(int)
+    return Dataset("circle", assemble([part]), y[:, 0], "node"), y
+
+
+class Attributes:
+    """Node embeddings that are equal to the attributes."""
+
+    def get_params(self, **_):
+        return {}
+
+    def set_params(self, **_):
+        return self
+
+    def fit(self, _):
+        return self
+
+    def transform_nodes(self, graphs):
+        return graphs.node_attributes
+
+
+def attribute_model(node_classifiers):
+    return Model(
+        "attributes",
+        "attributes of nodes",
+        ({},),
+        estimator=Attributes,
+        node_classifiers=node_classifiers,
+    )
+
+
+BEST, LINEAR = attribute_model(NODE_CLASSIFIERS), attribute_model(LOGISTIC)
+
+
+def test_kernel_is_selected_where_it_is_better_than_a_linear_classifier():
+    data, _ = circle()
+    (best,) = evaluate_nodes(data, [BEST], train_sizes=[0.7], repeats=1)
+    (linear,) = evaluate_nodes(data, [LINEAR], train_sizes=[0.7], repeats=1)
+    assert best.chosen["node_classifier"]["kernel"] in {"rbf", "laplacian"}
+    assert linear.chosen["node_classifier"]["kernel"] == "linear"
+    assert best.scores["accuracy"] > 0.9
+    assert best.scores["accuracy"] > linear.scores["accuracy"] + 0.2
+
+
+def test_linear_classifier_is_selected_for_a_linear_problem():
+    data, y = circle()
+    data = Dataset("halves", data.graphs, y[:, 2], "node")
+    (record,) = evaluate_nodes(data, [BEST], train_sizes=[0.3], repeats=1)
+    assert record.chosen["node_classifier"]["kernel"] == "linear"
+
+
+def test_kernel_classifiers_of_several_labels():
+    data, y = circle()
+    several = Dataset("several", data.graphs, y, "node")
+    first, again = (
+        evaluate_nodes(several, [BEST], train_sizes=[0.7], repeats=1) for _ in range(2)
+    )
+    assert first[0].scores["micro_f1"] > 0.9
+    assert first[0].scores == again[0].scores
+    assert first[0].chosen == again[0].chosen
+
+
+@pytest.mark.parametrize("model", [BEST, SMALL])
+def test_selection_does_not_use_the_classes_of_test_nodes(data, model):
+    data = circle()[0] if model is BEST else data
+    (before,) = evaluate_nodes(data, [model], train_sizes=[0.5], repeats=1)
+    _, test = nodes._random_split(len(data.y), 0.5, 0)
+    y = data.y.copy()
+    y[test] = np.random.default_rng(1).permutation(y[test])
+    (after,) = evaluate_nodes(
+        Dataset("changed", data.graphs, y, "node"), [model], train_sizes=[0.5], repeats=1
+    )
+    assert after.chosen == before.chosen
+    assert after.scores != before.scores
+
+
+def test_nystrom_features_of_all_nodes_are_exact():
+    embeddings = np.random.default_rng(0).normal(size=(60, 5))
+    train, test = embeddings[:40], embeddings[40:]
+    scaled = standardize(train, test)
+    for kernel in ("rbf", "laplacian"):
+        features = nystrom_features(train, test, kernel, seed=3)
+        products = features[1] @ features[0].T
+        np.testing.assert_allclose(products, gram(scaled[1], scaled[0], kernel), atol=1e-6)
+
+
+def test_least_squares_match_kernel_ridge_regression():
+    generator = np.random.default_rng(0)
+    train, test = generator.normal(size=(60, 4)), generator.normal(size=(30, 4))
+    y = (np.hypot(train[:, 0], train[:, 1]) < 1).astype(int)
+    (predicted,) = classify_nodes(train, y, test, [{"kernel": "rbf", "C": 10.0}], 0)
+    left, right = standardize(train, test)
+    K, K_test = gram(left, left, "rbf"), gram(right, left, "rbf")
+    center = np.eye(60) - 1 / 60
+    targets = np.where(y == 1, 1.0, -1.0)
+    machine = KernelRidge(alpha=0.1, kernel="precomputed")
+    machine.fit(center @ K @ center, targets - targets.mean())
+    values = machine.predict((K_test - K.mean(axis=0)) @ center) + targets.mean()
+    np.testing.assert_array_equal(predicted, values > 0)
+
+
+def test_regressions_fitted_together_match_scikit_learn():
+    generator = np.random.default_rng(0)
+    features = generator.normal(size=(80, 6))
+    y = (features[:, :3] + generator.normal(size=(80, 3)) > 0).astype(int)
+    weights, bias = fit_labels(features, y, C=0.5)
+    for label in range(3):
+        one = LogisticRegression(C=0.5, tol=1e-8).fit(features, y[:, label])
+        np.testing.assert_allclose(weights[:, label], one.coef_[0], atol=1e-2)
+        np.testing.assert_allclose(bias[label], one.intercept_[0], atol=1e-2)
+
+
+def test_many_columns_of_several_labels_match_few(monkeypatch):
+    data, y = circle(200)
+    embeddings = data.graphs.node_attributes
+    call = (embeddings[:150], y[:150], embeddings[150:], LOGISTIC, 0)
+    expected = list(classify_nodes(*call))
+    monkeypatch.setattr(node_classifiers, "_MAX_NEWTON_COLUMNS", 0)
+    np.testing.assert_array_equal(list(classify_nodes(*call)), expected)
+
+
+def test_fixed_models_keep_logistic_regression_and_their_configuration():
+    for name in ("rw+aw-64", "nodes-64", "rw-32"):
+        assert not MODELS[name].node_classifiers
+        assert "node_classifiers" not in MODELS[name].configuration
+    assert len(MODELS["nodes"].configuration["node_classifiers"]) == len(NODE_CLASSIFIERS)
 
 
 def test_data_set_with_classes_of_graphs_raises():

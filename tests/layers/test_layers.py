@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -285,3 +287,18 @@ def test_sparse_points_have_distinct_centers():
     assert landmarks.shape == (50, 200)
     np.testing.assert_allclose(landmarks.sum(axis=1), 1)
     np.testing.assert_array_equal(landmarks, choose_landmarks(points, np.ones(200), 50, 0))
+
+
+@pytest.mark.reference
+@pytest.mark.parametrize("kind", LAYERS)
+@pytest.mark.parametrize("weighting", ["count", "probability"])
+def test_sums_per_graph_equal_sums_of_node_embeddings(kind, weighting):
+    batch = as_batch([nx.empty_graph(0), *TWINS.values(), nx.path_graph(6)])
+    features = NodeFeatures.from_rows(attributes(batch.n_nodes))
+    layer = LAYERS[kind][0](3, LayerParams(n_landmarks=8, weighting=weighting, eps=1e-3))
+    fit(layer, batch, features)
+    blocks = layer.transform(batch, features, None)
+    sums = layer.transform_graphs(batch, features, None)
+    for block, block_sums in zip(blocks, sums, strict=True):
+        expected = [block[a:b].sum(axis=0) for a, b in pairwise(batch.graph_ptr)]
+        np.testing.assert_allclose(block_sums, expected, rtol=1e-9, atol=1e-9)

@@ -27,11 +27,13 @@ if TYPE_CHECKING:
     from gskn.evaluation import Model, Record, Summary
 
 _ABLATIONS = "rw-degrees, aw, rw, rw+aw, joint, induced"
+_NODE_MODELS = "nodes, rw+aw-64"
 _CAPTIONS = {
     "nested": "Parameters are selected and models fitted on the training folds.",
     "paper": "Parameters are selected on the TEST folds, as in the literature; for "
     "comparison only.",
-    "nodes": "Nodes are split at random; C is selected on a fifth of the training nodes.",
+    "nodes": "Nodes are split at random; everything is selected on a fifth of the training "
+    "nodes.",
 }
 
 
@@ -66,8 +68,8 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one option each
     models: Annotated[
         str | None,
         typer.Option(
-            help="Comma-separated names from gskn models, or all. Default: gskn (not for "
-            f"nodes), {_ABLATIONS}."
+            help="Comma-separated names from gskn models, or all. Default: gskn, "
+            f"{_ABLATIONS}; for nodes {_NODE_MODELS}."
         ),
     ] = None,
     protocol: Annotated[
@@ -422,8 +424,8 @@ def _model_names(models: str | None, data: "Dataset") -> list[str]:
     if models == "all":
         return [name for name in MODELS if MODELS[name].supports(data.targets)]
     if models is None:
-        names = _split_names(_ABLATIONS)
-        names = names if data.task == "node" else ["gskn", *names]
+        is_node = data.task == "node"
+        names = _split_names(_NODE_MODELS if is_node else f"gskn, {_ABLATIONS}")
     else:
         names = _split_names(models)
     first = constant_model(data.targets)

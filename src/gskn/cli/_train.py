@@ -199,9 +199,8 @@ def _show(row: dict[str, Any], model: "Predictor", data: str, *, as_json: bool) 
         name: f"{row[name]:g}",
         row["metric"]: _score_text(row),
     }
-    compared = (
-        f", selected from {row['candidates']} candidates" if row["candidates"] else ""
-    )
+    n_candidates = row["candidates"]
+    compared = f", selected from {n_candidates} candidates" if n_candidates else ""
     rows = [{"parameter": name, "value": text} for name, text in texts.items()]
     show(
         rows,

@@ -18,6 +18,9 @@ _EXP = "JiaruiFeng/KP-GNN/0f7a1839b72751f2716664775714708189cf35a4/data/EXP"
 
 _PLANETOID = f"{_RAW}/kimiyoung/planetoid/master/data"
 _GRAPHSAGE = f"{_RAW}/williamleif/GraphSAGE/master/example_data"
+_KARATECLUB = f"{_RAW}/benedekrozemberczki/karateclub"
+_LASTFM = "daed288cd54f46d7dd3decfaa25c41dff1cd230e/dataset/node_level/lastfm"
+_FACEBOOK = "efbd6505472b0a94ea659ccfe42f28a9dbcff95f/dataset/node_level/facebook"
 _MOLECULE_NET = "https://deepchemdata.s3-us-west-1.amazonaws.com/datasets"
 
 
@@ -66,9 +69,9 @@ class SetInfo:
     description: str
     file: str = ""
     urls: tuple[str, ...] = ()
-    form: Literal["tu", "gspan", "neighbors", "planetoid", "graphsage", "molecules", ""] = (
-        ""
-    )
+    form: Literal[
+        "tu", "gspan", "neighbors", "planetoid", "graphsage", "tables", "molecules", ""
+    ] = ""
     generate: Callable[[], Dataset] | None = None
     target: str = ""
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -293,6 +296,36 @@ _SETS = (
         file="ppi.npz",
         urls=tuple(f"{_GRAPHSAGE}/toy-ppi-{part}" for part in GRAPHSAGE_PARTS),
         form="graphsage",
+    ),
+    SetInfo(
+        name="lastfm",
+        task="node",
+        n_graphs=1,
+        n_nodes=7624,
+        n_edges=27806,
+        n_classes=18,
+        n_labels=0,
+        n_attributes=0,
+        description="Users of LastFM in Asia who follow each other, by country.",
+        file="lastfm.npz",
+        urls=tuple(f"{_KARATECLUB}/{_LASTFM}/{part}.csv" for part in ("edges", "target")),
+        form="tables",
+    ),
+    SetInfo(
+        name="facebook",
+        task="node",
+        n_graphs=1,
+        n_nodes=22470,
+        n_edges=171002,
+        n_classes=4,
+        n_labels=0,
+        n_attributes=0,
+        description="Pages on Facebook that like each other, by category.",
+        file="facebook.npz",
+        urls=tuple(
+            f"{_KARATECLUB}/{_FACEBOOK}/{part}.csv" for part in ("edges", "new_target")
+        ),
+        form="tables",
     ),
     SetInfo(
         name="structure",

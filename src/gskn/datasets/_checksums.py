@@ -76,6 +76,12 @@ SHA256: dict[str, dict[str, str]] = {
         "arrays": "624e7042954c7dabe5ffcb75f109b8ede38a18cf7888174e373407713902d914"
     },
     "ppi": {"arrays": "cd46e69d2ed46c321ebacde065a72d728fb6161c7132ced9ddb28f0f2f4be6ed"},
+    "lastfm": {
+        "arrays": "5d64abf0085e23e287f58d3cc514ac525bad459380f456fa7187bfd8209dbe1b"
+    },
+    "facebook": {
+        "arrays": "d8c3e4ac67700b0d039faf47660a87ff8095728c4a196ff36e4f7c96db32897d"
+    },
     "esol": {
         "molecules": "87ae5609992cd5d4bc0d96db52cad1c71ed7809bbe05c9576472dc2070cb24d1"
     },

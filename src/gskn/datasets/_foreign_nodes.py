@@ -18,11 +18,13 @@ from scipy.sparse import csr_array, vstack
 from gskn._archives import read_array
 from gskn._limits import max_unpacked_bytes
 from gskn._types import AnyArray, IndexArray
+from gskn._validation import shorten
 from gskn.exceptions import FileFormatError, describe_error
 from gskn.graphs import check_csr
 
 PLANETOID_PARTS = ("x", "tx", "allx", "y", "ty", "ally", "graph", "test.index")
 GRAPHSAGE_PARTS = ("G.json", "class_map.json", "id_map.json", "feats.npy")
+TABLE_PARTS = ("edges", "target")
 _MALFORMED = (
     ValueError,
     TypeError,
@@ -53,6 +55,16 @@ def arrays_from_graphsage(*contents: bytes) -> dict[str, AnyArray]:
     except _MALFORMED as error:
         raise FileFormatError(
             "the download", f"not in GraphSAGE format: {describe_error(error)}"
+        ) from error
+
+
+def arrays_from_tables(*contents: bytes) -> dict[str, AnyArray]:
+    """Convert two csv tables, ``id_1,id_2`` of edges and ``id,target`` of all nodes."""
+    try:
+        return _convert_tables(dict(zip(TABLE_PARTS, contents, strict=True)))
+    except _MALFORMED as error:
+        raise FileFormatError(
+            "the download", f"not tables of edges and classes: {describe_error(error)}"
         ) from error
 
 
@@ -98,6 +110,35 @@ def _convert_graphsage(parts: dict[str, bytes]) -> dict[str, AnyArray]:
     )
     arrays["labels"] = np.packbits(labels, axis=1)
     return {**arrays, "selfloops": loops, "label_shape": np.array(labels.shape)}
+
+
+def _convert_tables(parts: dict[str, bytes]) -> dict[str, AnyArray]:
+    classes = _read_table(parts["target"], "id,target")
+    n_nodes = len(classes)
+    order = np.argsort(classes[:, 0])
+    if (classes[order, 0] != np.arange(n_nodes)).any():
+        raise ValueError("the nodes of the classes are not 0, 1, 2 and so on, once each")
+    pairs = _as_edges(_read_table(parts["edges"], "id_1,id_2"), n_nodes)
+    is_loop = pairs[:, 0] == pairs[:, 1]
+    arrays = _node_arrays(
+        n_nodes, pairs[~is_loop], csr_array((n_nodes, 0)), classes[order, 1]
+    )
+    return {**arrays, "selfloops": np.unique(pairs[is_loop, 0])}
+
+
+def _read_table(content: bytes, header: str) -> IndexArray:
+    """Read a csv table with two columns of integers."""
+    first, _, rows = content.decode("utf-8-sig", "replace").partition("\n")
+    if first.strip() != header:
+        raise ValueError(f"the header must be {header!r}, got {shorten(first.strip())}")
+    if not rows.strip():
+        raise ValueError(f"the table {header!r} has no rows")
+    table: IndexArray = np.loadtxt(
+        io.StringIO(rows), dtype=np.int64, comments=None, delimiter=",", ndmin=2
+    )
+    if table.shape[1] != 2:
+        raise ValueError(f"the table {header!r} has {table.shape[1]} columns")
+    return table
 
 
 def _as_edges(pairs: Any, n_nodes: int) -> IndexArray:

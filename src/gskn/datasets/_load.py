@@ -14,7 +14,7 @@ from gskn.datasets._cache import read_tu_cached
 from gskn.datasets._catalog import SetInfo, find_set, known_sets
 from gskn.datasets._dataset import Dataset
 from gskn.datasets._molecules import read_molecules
-from gskn.datasets._npz import read_npz
+from gskn.datasets._node_files import read_node_set
 from gskn.datasets._store import data_home as resolve_home
 from gskn.datasets._store import fetch_files, find_files
 from gskn.exceptions import FileFormatError
@@ -78,8 +78,8 @@ def load(name: str, data_home: str | Path | None = None) -> Dataset:
     path = path or fetch_files(info, home)
     if info.form == "molecules":
         return _load_molecules(info, path)
-    if path.suffix == ".npz":
-        graphs, y = read_npz(path)
+    if info.task == "node":
+        graphs, y = read_node_set(path, info.name)
         return Dataset(info.name, graphs, y, "node", {}, info.description)
     # Only sets in the data folder are cached, so nothing is written to the package.
     parsed = read_tu_cached(path) if path.is_relative_to(home) else read_tu(path)

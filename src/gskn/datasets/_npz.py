@@ -47,9 +47,14 @@ def read_npz(path: Path) -> tuple[GraphBatch, AnyArray]:
             raise FileFormatError(path, f"not a node set: the array {name!r} is missing")
     try:
         _check_memory(arrays, max_unpacked_bytes(path.stat().st_size))
-        return _read_graph(arrays), _read_labels(arrays)
+        return graph_from_arrays(arrays)
     except InputError as error:
         raise FileFormatError(path, f"not a node set: {error}") from error
+
+
+def graph_from_arrays(arrays: dict[str, AnyArray]) -> tuple[GraphBatch, AnyArray]:
+    """Return the graph and the classes of its nodes; see `read_npz` for the arrays."""
+    return _read_graph(arrays), _read_labels(arrays)
 
 
 def _check_memory(arrays: dict[str, AnyArray], max_bytes: int) -> None:
@@ -96,7 +101,8 @@ def _read_loops(arrays: dict[str, AnyArray]) -> IndexArray:
     return loops.astype(np.int64)
 
 
-def _read_attributes(arrays: dict[str, AnyArray], n_nodes: int) -> FloatArray:
+def _read_attributes(arrays: dict[str, AnyArray], n_nodes: int) -> FloatArray | None:
+    """Return the attributes, or None if there are no columns."""
     shape = _shape(arrays, "attr_shape")
     values = arrays["attr_data"]
     if shape[0] != n_nodes:
@@ -111,7 +117,7 @@ def _read_attributes(arrays: dict[str, AnyArray], n_nodes: int) -> FloatArray:
         )
     matrix = csr_array((values.astype(np.float64), indices, indptr), shape=shape)
     attributes: FloatArray = matrix.toarray()
-    return attributes
+    return attributes if shape[1] else None
 
 
 def _read_labels(arrays: dict[str, AnyArray]) -> IndexArray:

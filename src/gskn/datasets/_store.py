@@ -21,9 +21,13 @@ from gskn._types import AnyArray
 from gskn.datasets._catalog import SetInfo
 from gskn.datasets._checksums import SHA256
 from gskn.datasets._foreign import tu_texts_from_gspan, tu_texts_from_neighbors
-from gskn.datasets._foreign_nodes import arrays_from_graphsage, arrays_from_planetoid
+from gskn.datasets._foreign_nodes import (
+    arrays_from_graphsage,
+    arrays_from_planetoid,
+    arrays_from_tables,
+)
 from gskn.datasets._molecules import convert_molecules, hash_molecules
-from gskn.datasets._npz import read_npz
+from gskn.datasets._node_files import read_node_set, table_paths
 from gskn.exceptions import (
     DatasetNotFoundError,
     FileFormatError,
@@ -45,6 +49,7 @@ _TEXTS: dict[str, Callable[..., dict[str, str]]] = {
 _ARRAYS: dict[str, Callable[..., dict[str, AnyArray]]] = {
     "planetoid": arrays_from_planetoid,
     "graphsage": arrays_from_graphsage,
+    "tables": arrays_from_tables,
 }
 
 
@@ -91,6 +96,9 @@ def find_files(info: SetInfo, home: Path) -> Path | None:
         for candidate in (home / info.file, home / info.name):
             if _is_set(candidate, info.name):
                 return candidate
+        tables = table_paths(home, info.name)
+        if info.form == "tables" and all(_is_set(table, "") for table in tables):
+            return tables[0]
     except OSError as error:  # for instance, a name that is too long
         raise InputError(
             f"The data folder {str(home)!r} cannot be read: {describe_error(error)}."
@@ -128,7 +136,7 @@ def verify_files(info: SetInfo, path: Path) -> None:
     if info.form == "molecules":
         hashes = {"molecules": hash_molecules(path, info.target)}
     elif info.file.endswith(".npz"):
-        hashes = _array_hash(path)
+        hashes = _array_hash(info, path)
     else:
         hashes = _text_hashes(info, path)
     for part, expected in SHA256[info.name].items():
@@ -160,11 +168,12 @@ def _text_hashes(info: SetInfo, path: Path) -> dict[str, str]:
 
 
 # Not `joblib.hash`, whose values may change between versions: these are checked in.
-def _array_hash(path: Path) -> dict[str, str]:
-    graphs, y = read_npz(path)
+def _array_hash(info: SetInfo, path: Path) -> dict[str, str]:
+    graphs, y = read_node_set(path, info.name)
     digest = hashlib.sha256()
     indptr = graphs.adjacency.indptr.astype(np.int64)
-    for array in (indptr, graphs.adjacency.indices, graphs.node_attributes, y):
+    attributes = () if graphs.node_attributes is None else (graphs.node_attributes,)
+    for array in (indptr, graphs.adjacency.indices, *attributes, y):
         plain = np.ascontiguousarray(array)
         digest.update(f"{plain.dtype.str}{plain.shape}".encode())
         digest.update(plain.tobytes())

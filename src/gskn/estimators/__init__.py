@@ -10,6 +10,8 @@ from gskn.estimators._gram import LAPLACIAN as LAPLACIAN
 from gskn.estimators._gram import LINEAR as LINEAR
 from gskn.estimators._gram import PRECOMPUTED as PRECOMPUTED
 from gskn.estimators._gram import RBF as RBF
+from gskn.estimators._gram import gram as gram
+from gskn.estimators._gram import standardize as standardize
 from gskn.estimators._grid import GRID as GRID
 from gskn.estimators._grid import selection_grid as selection_grid
 from gskn.estimators._gskn import GSKN

@@ -442,6 +442,18 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         sums = np.hstack([pool(block, batch.graph_ptr) for block in blocks])
         return _check_finite(rescale(sums, batch.graph_sizes, self.pooling))
 
+    def _sum_nodes(self, batch: GraphBatch) -> FloatArray:
+        """Return the sum of node embeddings per graph, without node embeddings.
+
+        It differs from sums of node embeddings by rounding, which depends on the batch.
+        """
+        sums = [np.empty((0, self.n_node_features_out_))]
+        for part in _chunks(batch, self.n_node_features_out_):
+            chunk = batch[part]
+            views = encode(chunk, self.encoder_, self.degree_encoder_)
+            sums.append(np.hstack(self.stack_.transform_graphs(chunk, views, self.n_jobs)))
+        return _check_finite(np.concatenate(sums))
+
     def _embed(self, batch: GraphBatch) -> Iterator[tuple[GraphBatch, list[FloatArray]]]:
         """Yield runs of graphs with the embeddings of their nodes, in bounded memory."""
         parts = _chunks(batch, self.n_node_features_out_)

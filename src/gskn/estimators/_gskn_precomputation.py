@@ -96,7 +96,9 @@ class GSKNSplit(RefitSplit):
         (branch,) = plan.stack.branches
         statistics = self._precomputation.statistics(branch)
         if statistics is None:
-            return super().embed(single)
+            single.fit(self.graphs[0])
+            sums = [single._sum_nodes(graphs) for graphs in self.graphs]  # noqa: SLF001
+            return sums[0], sums[1]
         (stream,) = plan.stack.streams(plan.generator)
         (layer,) = branch.layers
         statistics.fit(layer, self.train[plan.graphs], stream)

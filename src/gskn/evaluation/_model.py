@@ -54,6 +54,9 @@ class Model:
         Extra of gskn that the estimator needs to be fitted.
     nodes : Model or None
         Model that has this name on data sets with classes of nodes; None: this model.
+    node_classifiers : tuple of mappings
+        Kernel and C of classifiers of nodes, see `evaluate_nodes`. Empty for logistic
+        regression, as in the paper.
 
     Examples
     --------
@@ -74,6 +77,7 @@ class Model:
     transductive: bool = False
     extra: str | None = None
     nodes: "Model | None" = None
+    node_classifiers: tuple[Params, ...] = ()
 
     @property
     def configuration(self) -> dict[str, Any]:
@@ -83,6 +87,11 @@ class Model:
             **({"transductive": True} if self.transductive else {}),
             "embeddings": [as_json(params) for params in self.grid],
             "classifiers": [dict(params) for params in self.classifiers],
+            **(
+                {"node_classifiers": [dict(params) for params in self.node_classifiers]}
+                if self.node_classifiers
+                else {}
+            ),
             "parameters": self._digest(),
         }
 

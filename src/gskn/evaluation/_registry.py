@@ -10,6 +10,7 @@ from gskn.baselines import BASELINES
 from gskn.estimators import GRID, PRECOMPUTED, selection_grid
 from gskn.evaluation._model import EMBEDDING_CLASSIFIERS, Model
 from gskn.evaluation._network_models import NETWORK_MODELS
+from gskn.evaluation._node_classifiers import LOGISTIC, NODE_CLASSIFIERS
 from gskn.exceptions import InputError
 
 # Fixed settings, which do not follow the defaults of GSKN.
@@ -21,6 +22,13 @@ _FIXED: Params = {
 }
 # 32 landmarks: 32 columns per branch.
 _SINGLE_LENGTH: Params = {**_FIXED, "aggregate": False}
+# Long walks reach the community of a node, which matters without node features.
+_NODES: Params = {"branches": ("walk", "degree-walk", "anonymous"), "max_degree": None}
+_NODE_GRID: tuple[Params, ...] = (
+    {**_NODES, "n_landmarks": 32, "walk_length": 3},
+    {**_NODES, "n_landmarks": 128, "walk_length": 5},
+    {**_NODES, "n_landmarks": 64, "walk_length": 8},
+)
 # What a model without any graphs achieves.
 CONSTANT_MODELS = (
     Model(
@@ -91,6 +99,18 @@ GSKN_MODELS = (
         "aw-32",
         "anonymous walks of one length, at most 32 columns",
         ({**_SINGLE_LENGTH, "branches": ("anonymous",)},),
+    ),
+    Model(
+        "nodes",
+        "random, degree and anonymous walks for classes of nodes, and the best classifier",
+        _NODE_GRID,
+        node_classifiers=NODE_CLASSIFIERS,
+    ),
+    Model(
+        "nodes-linear",
+        "nodes with logistic regression",
+        _NODE_GRID,
+        node_classifiers=LOGISTIC,
     ),
     Model(
         "nodes-64",

@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from gskn._lazy import cached_property
-from gskn._types import IndexArray
+from gskn._types import FloatArray, IndexArray
 from gskn.graphs import GraphBatch
 from gskn.layers._features import NodeFeatures
 from gskn.layers._steps import Steps
@@ -47,3 +48,19 @@ class WalkContext:
     def group_ptr(self) -> IndexArray:
         """First group of twins of every graph."""
         return np.searchsorted(self.steps.first, self.batch.graph_ptr)
+
+    def sum_over_groups(self, values: FloatArray) -> FloatArray:
+        """Return the sum over all nodes per graph of values of groups of twins."""
+        steps = self.steps
+        entries = steps.sizes.astype(np.float64), np.arange(len(steps.first))
+        shape = self.batch.n_graphs, len(steps.first)
+        sums: FloatArray = csr_array((*entries, self.group_ptr), shape=shape) @ values
+        return sums
+
+    def sum_over_codes(self, values: FloatArray) -> FloatArray:
+        """Return the sum over all nodes per graph of values of feature vectors."""
+        codes = self.features.codes
+        shape = self.batch.n_graphs, len(values)
+        entries = np.ones(len(codes)), codes, self.batch.graph_ptr
+        sums: FloatArray = csr_array(entries, shape=shape) @ values
+        return sums

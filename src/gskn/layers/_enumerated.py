@@ -18,7 +18,7 @@ from gskn._offsets import positions_within
 from gskn._threads import cut_by_work, run_threads
 from gskn._types import AnyArray, BoolArray, FloatArray, IndexArray
 from gskn.exceptions import InputError
-from gskn.graphs import GraphBatch
+from gskn.graphs import GraphBatch, pool_matrix
 from gskn.layers._context import WalkContext
 from gskn.layers._features import NodeFeatures
 from gskn.layers._jit_walks import (
@@ -134,6 +134,24 @@ class EnumeratedLayer(Layer):
         blocks = []
         for length, nystrom in zip(self.lengths, self.maps, strict=True):
             sums = self._sum_walks(context, sampled, length, nystrom)
+            blocks.append(multiply(sums, nystrom.root))
+            advance()
+        return blocks
+
+    def transform_graphs(
+        self,
+        batch: GraphBatch,
+        features: NodeFeatures,
+        n_jobs: int | None,
+        advance: Advance = no_progress,
+    ) -> list[FloatArray]:
+        """Return the sum of node embeddings per graph, one block for every length."""
+        context = self.make_context(batch, features, n_jobs)
+        sampled = self._choose_sampled(context)
+        pooling = pool_matrix(batch.graph_ptr)
+        blocks = []
+        for length, nystrom in zip(self.lengths, self.maps, strict=True):
+            sums = pooling @ self._sum_walks(context, sampled, length, nystrom)
             blocks.append(multiply(sums, nystrom.root))
             advance()
         return blocks

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 
 from gskn._types import FloatArray, IndexArray
-from gskn.graphs import GraphBatch
+from gskn.graphs import GraphBatch, pool_matrix
 from gskn.layers._features import NodeFeatures
 from gskn.layers._nystrom import NystromMap
 from gskn.layers._params import Advance, LayerParams, no_progress
@@ -103,6 +103,17 @@ class Layer(ABC):
         """Choose landmarks and return the embeddings of all nodes."""
         self.fit(batch, features, generator, n_jobs, advance)
         return self.transform(batch, features, n_jobs, advance)
+
+    def transform_graphs(
+        self,
+        batch: GraphBatch,
+        features: NodeFeatures,
+        n_jobs: int | None,
+        advance: Advance = no_progress,
+    ) -> list[FloatArray]:
+        """Return the sum of node embeddings per graph, one block for every length."""
+        blocks = self.transform(batch, features, n_jobs, advance)
+        return [pool_matrix(batch.graph_ptr) @ block for block in blocks]
 
     @property
     def statistics_key(self) -> Hashable:

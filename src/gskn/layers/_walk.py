@@ -97,19 +97,55 @@ class WalkLayer(Layer):
             advance()
         return blocks
 
+    def transform_graphs(
+        self,
+        batch: GraphBatch,
+        features: NodeFeatures,
+        n_jobs: int | None,
+        advance: Advance = no_progress,
+    ) -> list[FloatArray]:
+        """Return the sum of node embeddings per graph, one block for every length.
+
+        Kernel values are summed before they are mapped to coordinates: there are fewer
+        graphs than nodes.
+        """
+        context = self.make_context(batch, features, n_jobs)
+        blocks = []
+        for length, nystrom in zip(self.lengths, self.maps, strict=True):
+            if length == 1:
+                sums = context.sum_over_codes(self._factors(context, 1, nystrom)[0])
+            else:
+                sums = context.sum_over_groups(self._sum_walks(context, length, nystrom))
+            blocks.append(multiply(sums, nystrom.root))
+            advance()
+        return blocks
+
     def _embed(self, context: WalkContext, length: int, nystrom: NystromMap) -> FloatArray:
-        table = context.features.table
-        positions = nystrom.landmarks.reshape(nystrom.n_landmarks, length, -1)
-        factors = [
-            gaussian_kernel(table, positions[:, j], self.params.alpha)
-            for j in range(length)
-        ]
         if length == 1:
-            alone: FloatArray = multiply(factors[0], nystrom.root)[context.features.codes]
+            (factor,) = self._factors(context, length, nystrom)
+            alone: FloatArray = multiply(factor, nystrom.root)[context.features.codes]
             return alone
+        sums = self._sum_walks(context, length, nystrom)
+        return np.asarray(multiply(sums, nystrom.root)[context.steps.group_of])
+
+    def _sum_walks(
+        self, context: WalkContext, length: int, nystrom: NystromMap
+    ) -> FloatArray:
+        """Return the sum over all walks from every group of twins."""
+        factors = self._factors(context, length, nystrom)
         codes = context.group_codes
         sums = factors[-1][codes]
         for factor in reversed(factors[:-1]):
             sums = context.steps.sum_over(sums)
             sums *= factor[codes]
-        return np.asarray(multiply(sums, nystrom.root)[context.steps.group_of])
+        return sums
+
+    def _factors(
+        self, context: WalkContext, length: int, nystrom: NystromMap
+    ) -> list[FloatArray]:
+        """Return the factors of distinct feature vectors at every position of a walk."""
+        positions = nystrom.landmarks.reshape(nystrom.n_landmarks, length, -1)
+        return [
+            gaussian_kernel(context.features.table, positions[:, j], self.params.alpha)
+            for j in range(length)
+        ]

@@ -29,7 +29,9 @@ _COSTS = {
     "PROTEINS_full": 6,
     "IMDB-MULTI": 10,
     "cora": 10,
+    "lastfm": 15,
     "pubmed": 30,
+    "facebook": 40,
     "ppi": 60,
     "COLLAB": 60,
 }

@@ -88,21 +88,29 @@ def structure_rows(records: Sequence[Record], ours: Mapping[str, str]) -> list[R
     return rows
 
 
-def node_rows(records: Sequence[Record], ours: Mapping[str, str]) -> list[Row]:
-    """Return macro and micro F1 with 30 and 70 percent of training nodes."""
+def node_rows(
+    records: Sequence[Record], ours: Mapping[str, str], printed: Printed = NODES
+) -> list[Row]:
+    """Return macro and micro F1 with 30 and 70 percent of training nodes.
+
+    Data sets that are not in the paper have no columns for its numbers.
+    """
     columns = [(m, s) for m in ("macro_f1", "micro_f1") for s in (30, 70)]
     rows = []
-    for data, cells in NODES.items():
+    for data, cells in printed.items():
         for system in dict.fromkeys([*cells, *ours]):
-            printed = cells.get(system, "- - - -").split()
+            numbers = cells.get(system, "- - - -").split()
             row: Row = {"data": data, "system": system}
-            for (metric, share), number in zip(columns, printed, strict=True):
+            for (metric, share), number in zip(columns, numbers, strict=True):
                 summary = summary_of(
                     records, data, ours.get(system, ""), f"nodes-{share}", metric
                 )
                 name = f"{metric.replace('_f1', '')} {share}%"
-                row[f"{name}, {PAPER}"] = number
-                row[f"{name}, ours"] = format_summary(summary, "std_repeats", digits=2)
+                if cells:
+                    row[f"{name}, {PAPER}"] = number
+                row[f"{name}, ours" if cells else name] = format_summary(
+                    summary, "std_repeats", digits=2
+                )
             rows.append(row)
     return rows
 

@@ -134,7 +134,7 @@ def time_rows(records: Sequence[Record]) -> list[dict[str, str]]:
                     "data": data,
                     "system": system,
                     "paper": cells.get(system, "-"),
-                    "ours": "missing" if minutes is None else f"{minutes:.3f}",
+                    "ours": "missing" if minutes is None else f"{minutes:.4f}",
                 }
             )
     return rows
