@@ -87,7 +87,9 @@ def _split_columns(widths: Mapping[str, int], total_width: int) -> list[list[str
 
 
 def _heading(key: str) -> str:
-    return key.replace("_", " ")
+    """Return the heading of a key; names of files and data sets are not changed."""
+    is_name = "/" in key or key != key.lower()
+    return key if is_name else key.replace("_", " ")
 
 
 def _is_number(value: Any) -> bool:
