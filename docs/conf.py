@@ -21,15 +21,21 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx.ext.viewcode",
+    "sphinx_design",
     "sphinx_gallery.gen_gallery",
     "sphinx-mathjax-offline",
 ]
-exclude_patterns = ["_extensions", "_templates", "guide/generated", "results/generated"]
+exclude_patterns = [
+    *("_extensions", "_templates", "pictures"),
+    *("guide/generated", "results/generated"),
+]
 templates_path = ["_templates"]
 default_role = "py:obj"  # single backticks in docstrings link to public objects
 nitpicky = True
 # numpydoc links properties of an estimator to pages of their own, which do not exist.
 nitpick_ignore = [("py:obj", "coef_"), ("py:obj", "intercept_")]
+nitpick_ignore_regex = [("py:obj", r"sklearn\..*")]  # the build does not use the network
+toc_object_entries_show_parents = "hide"  # long names do not fit into the sidebar
 smartquotes = False  # keep the two dashes of command-line options
 
 myst_enable_extensions = ["amsmath", "colon_fence", "deflist", "dollarmath", "substitution"]
@@ -52,10 +58,14 @@ sphinx_gallery_conf = {
     "show_signature": False,
     "write_computation_times": False,
     "image_scrapers": ("matplotlib",),
+    "reset_modules": ("gallery_style.use_style",),
+    "thumbnail_size": (560, 392),
 }
 
 html_theme = "pydata_sphinx_theme"
 html_title = "gskn"
+html_static_path = ["_static"]
+html_css_files = ["gskn.css"]
 html_theme_options = {
     "show_prev_next": True,
     "header_links_before_dropdown": 8,
@@ -65,5 +75,7 @@ html_theme_options = {
     "footer_start": [],
     "footer_end": [],
 }
-html_sidebars = {"start": [], "changes": [], "contributing": [], "results/index": []}
+html_sidebars = {
+    page: [] for page in ("index", "start", "changes", "contributing", "results/index")
+}
 html_show_sourcelink = False

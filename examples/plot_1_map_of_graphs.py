@@ -19,31 +19,38 @@ data = datasets.structure(n_per_class=60)
 print(data.description)
 
 # %%
-# Mean pooling is used so that the size of a graph does not dominate the plot. A cycle and a
-# path differ by one edge only; the right plot shows only these two classes.
+# Mean pooling is used so that the size of a graph does not dominate the plot.
 
 model = make_pipeline(GSKN(pooling="mean", random_state=0), StandardScaler(), PCA(2))
 NAMES = ["cycle", "path", "wheel", "ladder"]
-COLORS = ["#0072B2", "#E69F00", "#009E73", "#CC79A7"]  # color-blind friendly
-MARKERS = "o^sD"
+COLORS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7"]  # color-blind friendly
+MARKERS = "osD^"
 
-figure, axes = plt.subplots(1, 2, figsize=(10, 4.2), layout="constrained")
-for axis, mask in zip(axes, [data.y >= 0, data.y <= 1], strict=True):
-    points, classes = model.fit_transform(data.graphs[mask]), data.y[mask]
+
+def plot_map(graphs, classes, title):
+    """Plot the first two principal components of the embeddings, one point per graph."""
+    points = model.fit_transform(graphs)
+    _, axis = plt.subplots(figsize=(5.6, 3.8), layout="constrained")
     for number in sorted(set(classes.tolist())):
-        style = {"color": COLORS[number], "marker": MARKERS[number]}
-        class_points = points[classes == number]
-        axis.scatter(*class_points.T, s=28, edgecolor="white", label=NAMES[number], **style)
-    axis.set(xlabel="first component", ylabel="second component")
+        style = {"color": COLORS[number], "marker": MARKERS[number], "label": NAMES[number]}
+        axis.scatter(*points[classes == number].T, s=36, edgecolor="white", **style)
+    axis.set(xlabel="first component", ylabel="second component", title=title)
     axis.legend(frameon=False)
-axes[0].set_title("One point per graph")
-axes[1].set_title("Only cycles and paths")
-plt.show()
+    plt.show()
+
+
+plot_map(data.graphs, data.y, "One point per graph")
+
+# %%
+# A cycle and a path differ by one edge only. This plot shows only these two classes:
+
+mask = data.y <= 1
+plot_map(data.graphs[mask], data.y[mask], "Only cycles and paths")
 
 # %%
 # One graph of each class, for comparison:
 
-figure, axes = plt.subplots(1, 4, figsize=(9, 2.6), layout="constrained")
+figure, axes = plt.subplots(1, 4, figsize=(8, 2.4), layout="constrained")
 for number, (name, axis) in enumerate(zip(NAMES, axes, strict=True)):
     smallest = min(
         (graph for graph, y in zip(data.graphs, data.y, strict=True) if y == number),

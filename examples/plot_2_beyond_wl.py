@@ -14,18 +14,18 @@ import numpy as np
 from gskn import datasets, pattern_counts
 from gskn.walks import distinguish
 
-BLUE, ORANGE = "#0072B2", "#E69F00"
+BLUE, ORANGE = "#0072B2", "#D55E00"
 pair = datasets.decalin_bicyclopentyl().graphs
 names = ["decalin", "bicyclopentyl"]
 
-figure, axes = plt.subplots(1, 2, figsize=(7, 2.6), layout="constrained")
+figure, axes = plt.subplots(1, 2, figsize=(5.6, 3.4), layout="constrained")
 for number, (name, color) in enumerate(zip(names, [BLUE, ORANGE], strict=True)):
     graph = pair.to_networkx(number)
     positions = nx.kamada_kawai_layout(graph)
     nx.draw(
-        graph, positions, axes[number], node_size=80, node_color=color, edge_color="0.5"
+        graph, positions, axes[number], node_size=150, node_color=color, edge_color="0.6"
     )
-    axes[number].set_title(name)
+    axes[number].set_title(name, loc="center", color=color)
     axes[number].set_aspect("equal")
 plt.show()
 
@@ -65,8 +65,8 @@ pairs = {
     "rook / Shrikhande": datasets.rook_shrikhande().graphs,
 }
 lengths = np.arange(2, 9)
-figure, axis = plt.subplots(figsize=(9, 3.6), layout="constrained")
-styles = zip(["#0072B2", "#E69F00", "#009E73", "#CC79A7"], "o^sD", strict=True)
+figure, axis = plt.subplots(figsize=(8, 3.4), layout="constrained")
+styles = zip(["#0072B2", "#D55E00", "#009E73", "#CC79A7"], "osD^", strict=True)
 for (name, graphs), (color, marker) in zip(pairs.items(), styles, strict=True):
     distances = []
     for length in lengths:

@@ -31,6 +31,29 @@ molecules = [
     molecule("cyclopentane", "CCCCC", nx.cycle_graph(5)),
     molecule("furan", "CCCCO", nx.cycle_graph(5)),
 ]
+COLORS = {"C": "#6b6b6b", "N": "#0072B2", "O": "#D55E00"}
+figure, axes = plt.subplots(2, 3, figsize=(5.6, 3.8), layout="constrained")
+for graph, axis in zip(molecules, axes.flat, strict=True):
+    atoms = nx.get_node_attributes(graph, "element")
+    nx.draw(
+        graph,
+        nx.kamada_kawai_layout(graph),
+        axis,
+        node_color=[COLORS[atom] for atom in atoms.values()],
+        node_size=150,
+        labels=atoms,
+        font_size=9,
+        font_color="white",
+        edge_color="0.6",
+    )
+    axis.set_title(graph.name, loc="center")
+    axis.set_aspect("equal")
+    axis.margins(0.15)
+plt.show()
+
+# %%
+# ``as_batch`` converts them. ``node_label`` is the key of the categorical label.
+
 graphs = as_batch(molecules, node_label="element")
 print(graphs, graphs.label_values)
 
@@ -43,10 +66,11 @@ matrices = {
     "anonymous": kernels.anonymous_walk_kernel(graphs, length=7, normalize=True),
     "joint": kernels.joint_kernel(graphs, length=7, normalize=True),
 }
-figure, axes = plt.subplots(1, 3, figsize=(10, 4), layout="constrained", sharey=True)
+figure, axes = plt.subplots(1, 3, figsize=(9, 4), layout="constrained", sharey=True)
 for (name, matrix), axis in zip(matrices.items(), axes, strict=True):
     image = axis.imshow(matrix, cmap="cividis", vmin=0.6, vmax=1)
     axis.set_title(f"{name} kernel")
+    axis.grid(visible=False)
     axis.set_xticks(range(6), graphs.graph_names, rotation=60, ha="right")
     axis.set_yticks(range(6), graphs.graph_names)
     for (row, column), value in np.ndenumerate(matrix):

@@ -31,9 +31,9 @@ degrees = np.array([degree for _, degree in club.degree])
 order = np.argsort([-degrees[roles == role].mean() for role in range(4)])
 roles = np.argsort(order)[roles]
 
-COLORS = np.array(["#D55E00", "#0072B2", "#009E73", "#F0E442"])
+COLORS = np.array(["#D55E00", "#0072B2", "#009E73", "#E69F00"])
 positions = nx.kamada_kawai_layout(club)
-figure, axes = plt.subplots(figsize=(9, 5), layout="constrained")
+figure, axes = plt.subplots(figsize=(5.8, 4.2), layout="constrained")
 nx.draw_networkx_edges(club, positions, ax=axes, edge_color="0.75")
 for role, (color, marker) in enumerate(zip(COLORS, "so^D", strict=True)):
     nodes = np.flatnonzero(roles == role).tolist()
@@ -45,10 +45,10 @@ for role, (color, marker) in enumerate(zip(COLORS, "so^D", strict=True)):
         node_color=color,
         node_shape=marker,
         ax=axes,
-        edgecolors="black",
+        edgecolors="white",
         label=f"role {role + 1} ({len(nodes)} nodes)",
     )
-axes.legend(frameon=False, loc="center left", bbox_to_anchor=(1, 0.5), markerscale=0.7)
+figure.legend(loc="outside lower center", ncols=2, markerscale=0.7)
 axes.set_axis_off()
 axes.set_title("Structural roles of nodes")
 plt.show()

@@ -37,11 +37,12 @@ print(search.best_params_)
 # Accuracy on the inner folds:
 
 means = search.cv_results_["mean_test_score"].reshape(4, 4)
-figure, axis = plt.subplots(figsize=(6, 4), layout="constrained")
+figure, axis = plt.subplots(figsize=(5.4, 3.8), layout="constrained")
 image = axis.imshow(means, cmap="cividis", vmin=means.min(), vmax=1)
 axis.set_xticks(range(4), grid["embed__n_landmarks"])
 axis.set_yticks(range(4), grid["embed__anonymous_length"])
 axis.set(xlabel="landmarks for each length", ylabel="walk length (nodes)")
+axis.grid(visible=False)
 for (row, column), mean in np.ndenumerate(means):
     color = "black" if mean > (means.min() + 1) / 2 else "white"
     axis.text(column, row, f"{mean:.2f}", ha="center", va="center", color=color)

@@ -30,7 +30,7 @@ for n_walks in numbers:
     sampled = pattern_counts(graphs, 6, **options)
     errors.append(abs(sampled.rows - exact.rows).sum(axis=1).mean())
 
-figure, axis = plt.subplots(figsize=(6.5, 3.6), layout="constrained")
+figure, axis = plt.subplots(figsize=(5.6, 3.8), layout="constrained")
 slope = errors[0] * np.sqrt(numbers[0] / np.array(numbers))
 axis.loglog(numbers, slope, color="0.5", linestyle="--", label="one over the square root")
 axis.loglog(numbers, errors, "o", color="#0072B2", markersize=8, label="sampled")

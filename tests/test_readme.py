@@ -1,16 +1,26 @@
 """Claims and examples of the README."""
 
+import itertools
+import json
 import re
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
+import networkx as nx
 import pytest
 from typer.testing import CliRunner
 
+import gskn
 from gskn import datasets
+from gskn.baselines import BASELINES
 from gskn.cli import app
+from gskn.evaluation import ResultFile
+from gskn.reproduce import EXPERIMENTS
 from tests.reference.walks import pattern_counts
 
-README = (Path(__file__).parents[1] / "README.md").read_text()
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+RECORDS = ROOT / "docs" / "results" / "records.jsonl"
 # In vertex-transitive graphs the walks from one node are enough.
 CLAIMS = {
     "a ring of 6 / two triangles": (lambda: datasets.rings(3), 4, [0]),
@@ -33,27 +43,107 @@ def test_pairs_differ_first_at_the_documented_length(claim):
     assert pattern_counts(first, length, starts) != pattern_counts(second, length, starts)
 
 
-def test_examples_run(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "my-graphs").mkdir()
-    (tmp_path / "my-graphs" / "g.csv").write_text("0,1\n")
-    main, stages = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+def test_example_prints_the_documented_accuracy(capsys):
+    (example,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    statements = [line for line in example.splitlines() if line]
+    assert len(statements) == 6
     scope = {}
-    exec(main, scope)
-    assert scope["model"].transform(scope["data"].graphs).shape[0] == 188
-    exec(stages, scope)
-    assert scope["features"].shape == (3371, 8)
-    assert scope["gram"].shape == (188, 188)
+    exec(example, scope)
+    accuracy = float(re.search(r"# accuracy (\S+)$", example, re.MULTILINE)[1])
+    assert round(scope["model"].score(scope["new_graphs"], scope["new_y"]), 2) == accuracy
+    assert capsys.readouterr().out
 
 
-def test_embedding_commands_run(tmp_path, monkeypatch):
+def test_commands_run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for folder in ("my-graphs", "new-graphs"):
         (tmp_path / folder).mkdir()
-        (tmp_path / folder / "g.csv").write_text("0,1\n1,2\n")
-    section = README.partition("## Embed")[2].partition("```sh\n")[2].partition("```")[0]
+    for number in range(12):
+        graph = nx.cycle_graph(5 + number) if number % 2 else nx.path_graph(5 + number)
+        edges = "".join(f"{first},{second}\n" for first, second in graph.edges)
+        (tmp_path / "my-graphs" / f"{number:02}.csv").write_text(edges)
+        (tmp_path / "new-graphs" / f"{number:02}.csv").write_text(edges)
+    classes = "".join(
+        f"{number:02},{['path', 'ring'][number % 2]}\n" for number in range(12)
+    )
+    (tmp_path / "my-graphs" / "labels.csv").write_text(f"graph,class\n{classes}")
+    section = README.partition("## Tasks")[2].partition("```sh\n")[2].partition("```")[0]
     commands = [line.partition("#")[0].split()[1:] for line in section.splitlines()]
-    assert len(commands) == 4
+    assert len(commands) == 5
     for arguments in commands:
-        assert CliRunner().invoke(app, arguments, catch_exceptions=False).exit_code == 0
+        result = CliRunner().invoke(app, arguments, catch_exceptions=False)
+        assert result.exit_code == 0, result.output
         assert (tmp_path / arguments[arguments.index("-o") + 1]).is_file()
+
+
+def test_linked_files_exist():
+    targets = re.findall(r"\]\(([^)#]+)", README)
+    files = [target for target in targets if not target.startswith("https:")]
+    assert len(files) > 10
+    assert not [file for file in files if not (ROOT / file).exists()]
+
+
+def test_commands_and_names_in_the_table_of_tasks_exist():
+    tasks = README.partition("## Tasks")[2].partition("\n\nThe same")[0]
+    for command in re.findall(r"`gskn (\w+)", tasks):
+        assert CliRunner().invoke(app, [command, "--help"]).exit_code == 0
+    for name in re.findall(r"`(GSKN\w*|NearestGraphs)", tasks):
+        assert hasattr(gskn, name)
+    assert f"{len(BASELINES)} kernels and embeddings" in tasks
+
+
+@pytest.mark.skipif(not RECORDS.exists(), reason="needs the stored results")
+def test_leak_has_the_documented_accuracy():
+    records = list(ResultFile(RECORDS).read().values())
+    (row,) = [
+        row
+        for row in EXPERIMENTS["leak"].rows(records)
+        if row["data"] == "PTC" and "consecutive" in row["embeddings"]
+    ]
+    sentence = " ".join(README.partition("is sorted by class")[2].split())
+    documented = re.match(r"gives (\d+) on PTC, but (\d+) when", sentence).groups()
+    means = [float(row[name].split()[0]) for name in ("file sorted", "file shuffled")]
+    assert [f"{mean:.0f}" for mean in means] == list(documented)
+
+
+@pytest.mark.slow
+def test_first_command_prints_the_documented_table():
+    """The means of small sets may differ by one graph of a fold on other machines."""
+    lines = README[README.index("| accuracy |") :].splitlines()
+    header, _, *rows = (
+        [cell.strip() for cell in line.split("|")[1:-1]]
+        for line in itertools.takewhile(len, lines)
+    )
+    documented = {
+        (data, re.search(r"`(.*)`", name)[1]): float(cell.split()[0])
+        for name, *cells in rows
+        for data, cell in zip(header[1:], cells, strict=True)
+    }
+    result = CliRunner().invoke(app, ["evaluate", "--json"], catch_exceptions=False)
+    table = json.loads(result.stdout)
+    measured = {(row["data"], row["model"]): 100 * row["mean"] for row in table}
+    assert measured == pytest.approx(documented, abs=0.6)
+
+
+def test_picture_shows_the_pattern_that_differs():
+    """The text of the picture is generated; drawing it again gives the same lines."""
+    picture = (ROOT / "docs" / "pictures" / "two_graphs.svg").read_text(encoding="utf-8")
+    spec = spec_from_file_location("picture", ROOT / "docs" / "pictures" / "two_graphs.py")
+    script = module_from_spec(spec)
+    spec.loader.exec_module(script)
+    (texts,) = [axis.texts for axis in script.draw().axes if len(axis.texts) == 13]
+    lines = [text.get_text() for text in texts]
+    assert lines[-3:] == ["walks 0-1-2-3-4-0", "0", "20"]
+    assert lines.count("equal") == 2
+    assert re.findall(r">([^<>\n]+)</text>", picture)[-13:] == lines
+
+
+def test_citation_file_names_the_paper_of_the_readme():
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    names = re.findall(r"family-names: (\w+)\n +given-names: (\w+)", citation)
+    authors = [f"{given} {family}" for family, given in names]
+    text = " ".join(README.replace(">", " ").split())
+    assert f"{', '.join(authors[:-1])} and {authors[-1]}." in text
+    assert re.search(r"doi: (\S+)", citation)[1] in text
+    paper = citation.partition("preferred-citation")[2]
+    assert re.search(r'title: "(.*)"', paper)[1] in text

@@ -7,10 +7,15 @@ No model is evaluated here. ``gskn reproduce`` writes the records to
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from html import escape
 from pathlib import Path
 from statistics import mean, stdev
 from typing import Any
+
+import numpy as np
+from html_tables import DASH, MISSING, Best, html_table, number_in, sort_rows, tab_set
+from scipy.stats import rankdata
 
 from gskn.evaluation import Record, ResultFile, save_figure
 from gskn.reproduce import (
@@ -22,7 +27,13 @@ from gskn.reproduce import (
     summary_of,
 )
 
+Rows = Sequence[Mapping[str, Any]]
+
 _NUMBERS = (PAPER, PAPER_PROTOCOL, NESTED)
+_PUBLISHED = ", published"
+_INDENTED = "published"
+# Signs of tables in a terminal, and on the page.
+_SIGNS = {"missing:": f"{DASH}:", "< and >": "▼ and ▲"}
 _SETS = (
     "MUTAG",
     "PROTEINS",
@@ -158,11 +169,12 @@ def _page(experiment: Experiment, records: Sequence[Record]) -> str:
     rows = experiment.rows(records)
     if not rows:
         return "Not run yet.\n"
-    if "compared" in rows[0] and len({row["data"] for row in rows}) > 1:
-        text = _table(_by_set(rows)) + "\n" + _spread(rows)
-    else:
-        text = _table([{k: v for k, v in row.items() if k != "compared"} for row in rows])
-    return f"{text}\n{experiment.caption}\n\n{_command(experiment, records)}\n"
+    table = _LAYOUTS.get(experiment.name, html_table)(rows)
+    text = experiment.caption
+    for sign, replacement in _SIGNS.items():
+        text = text.replace(sign, replacement)
+    caption = f'<p class="results-caption">{escape(text)}</p>'
+    return f"{table}\n{caption}\n\n{_command(experiment, records)}\n"
 
 
 def _command(experiment: Experiment, records: Sequence[Record]) -> str:
@@ -172,32 +184,158 @@ def _command(experiment: Experiment, records: Sequence[Record]) -> str:
     return f"`gskn reproduce {experiment.name} --full --out docs/results`, {dates}."
 
 
-def _by_set(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
-    """Return one row per model with three numbers per data set in each cell."""
-    table: dict[str, dict[str, str]] = {}
+def _by_set(rows: Rows) -> str:
+    """Return a tab with an overview and one tab per data set, sorted by our accuracy."""
+    sets = dict.fromkeys(row["data"] for row in rows)
+    tables = {data: _one_set([row for row in rows if row["data"] == data]) for data in sets}
+    if len(sets) == 1:
+        return next(iter(tables.values()))
+    return tab_set({"All sets": _overview(rows, list(sets)), **tables})
+
+
+def _overview(rows: Rows, sets: Sequence[str]) -> str:
+    """Return our nested accuracy of every system on every data set, sorted by rank."""
+    by_system: dict[str, dict[str, str]] = {}
     for row in rows:
-        means = (str(row[name]).partition(" ")[0] for name in _NUMBERS)
-        cell = " / ".join("-" if mean == "missing" else mean for mean in means)
-        table.setdefault(row["system"], {"system": row["system"]})[row["data"]] = cell
-    return list(table.values())
-
-
-def _spread(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Return a collapsed table of our models with standard deviations and comparisons."""
-    ours = [
-        {name: row[name] for name in ("data", "system", _NUMBERS[2], "compared")}
-        for row in rows
-        if row[_NUMBERS[2]] != "missing"
+        means = by_system.setdefault(row["system"], {})
+        means[row["data"]] = row[NESTED].partition(" ")[0]
+    table = [
+        {"system": system, **means}
+        for system, means in by_system.items()
+        if set(means.values()) - MISSING
     ]
-    summary = "Our models with standard deviations and significance tests"
-    return f"<details><summary>{summary}</summary>\n\n{_table(ours)}\n</details>\n"
+    ranked = sort_rows(_add_ranks(table, sets), "average rank", largest=False)
+    best: dict[str, Best] = dict.fromkeys(sets, "largest")
+    return html_table(ranked, best={**best, "average rank": "smallest"})
 
 
-def _table(rows: Sequence[Mapping[str, Any]]) -> str:
-    header = [str(key) for key in rows[0]]
-    body = [[str(value) for value in row.values()] for row in rows]
-    lines = [header, ["---"] * len(header), *body]
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+def _add_ranks(rows: Rows, sets: Sequence[str]) -> Rows:
+    """Add the average rank to rows that have a number for every data set."""
+    values = [[number_in(row, data) for data in sets] for row in rows]
+    complete = [numbers for numbers in values if None not in numbers]
+    ranks = iter(rankdata(-np.array(complete), axis=0).mean(axis=1) if complete else ())
+    return [
+        {
+            "system": row["system"],
+            "average rank": "-" if None in numbers else f"{next(ranks):.1f}",
+            **row,
+        }
+        for row, numbers in zip(rows, values, strict=True)
+    ]
+
+
+def _one_set(rows: Rows) -> str:
+    hidden = {"data"} | (
+        {"compared"} if not any(row["compared"] for row in rows) else set()
+    )
+    names = {"compared": "compared with both branches"}
+    table = [
+        {names.get(k, k): v for k, v in row.items() if k not in hidden} for row in rows
+    ]
+    return html_table(
+        sort_rows(table, NESTED, PAPER), best=dict.fromkeys(_NUMBERS, "largest")
+    )
+
+
+def _structure(rows: Rows) -> str:
+    """Return one tab per shape, with the same columns as for data sets."""
+    shapes = [name for name in rows[0] if name not in {"system", "source"}]
+    tables = {}
+    for shape in reversed(shapes):  # the average comes first
+        table: dict[str, dict[str, Any]] = {}
+        for row in rows:
+            cells = table.setdefault(row["system"], {"system": row["system"]})
+            cells[row["source"]] = row[shape]
+        best = dict.fromkeys(_NUMBERS, "largest")
+        tables[shape] = html_table(sort_rows(table.values(), NESTED, PAPER), best=best)
+    return tab_set(tables)
+
+
+def _nodes(rows: Rows) -> str:
+    """Return one tab per data set, sorted by micro F1 with 70 percent of training nodes."""
+    columns = [name for name in rows[0] if name not in {"data", "system"}]
+    best = dict.fromkeys(columns, "largest")
+    last = sorted(columns[-2:], key=lambda name: name.endswith(PAPER))
+    return tab_set(
+        {
+            data: html_table(sort_rows(_without(group, "data"), *last), best=best)
+            for data, group in _by_data(rows).items()
+        }
+    )
+
+
+def _baselines(rows: Rows) -> str:
+    """Sort systems by average rank; published numbers follow the system."""
+    sets = [name for name in rows[0] if name != "system"]
+    ours = [row for row in rows if not row["system"].endswith(_PUBLISHED)]
+    published = {
+        row["system"].removesuffix(_PUBLISHED): row for row in rows if row not in ours
+    }
+    table = []
+    for row in sort_rows(_add_ranks(ours, sets), "average rank", largest=False):
+        table.append(row)
+        if row["system"] in published:
+            other = published[row["system"]]
+            table.append({"average rank": "", **other, "system": _INDENTED})
+    best: dict[str, Best] = dict.fromkeys(sets, "largest")
+    muted = [number for number, row in enumerate(table) if row["system"] == _INDENTED]
+    return html_table(table, best={**best, "average rank": "smallest"}, muted=muted)
+
+
+def _ranks(rows: Rows) -> str:
+    best: dict[str, Best] = {"mean accuracy": "largest", "average rank": "smallest"}
+    return html_table(rows, best=best)
+
+
+def _patterns(rows: Rows) -> str:
+    names = ["walks and patterns", "walks only", "patterns only"]
+    return html_table(rows, best_in_row=names)
+
+
+def _times(rows: Rows) -> str:
+    """Return one tab per data set, fastest system first."""
+    best = dict.fromkeys(("ours", PAPER), "smallest")
+    return tab_set(
+        {
+            data: html_table(
+                sort_rows(_without(group, "data"), "ours", PAPER, largest=False), best=best
+            )
+            for data, group in _by_data(rows).items()
+        }
+    )
+
+
+def _parameters(rows: Rows) -> str:
+    """Return a collapsed table; the figure shows the same numbers."""
+    return f"<details><summary>Table</summary>\n{html_table(rows)}</details>\n"
+
+
+def _by_data(rows: Rows) -> dict[str, list[Mapping[str, Any]]]:
+    groups: dict[str, list[Mapping[str, Any]]] = {}
+    for row in rows:
+        groups.setdefault(row["data"], []).append(row)
+    return groups
+
+
+def _without(rows: Rows, name: str) -> list[dict[str, Any]]:
+    return [{k: v for k, v in row.items() if k != name} for row in rows]
+
+
+# Experiments with other columns than those of `html_table`.
+_LAYOUTS: dict[str, Callable[[Rows], str]] = {
+    "structure": _structure,
+    "regular": _by_set,
+    "graphs": _by_set,
+    "continuous": _by_set,
+    "ablation": _by_set,
+    "nodes": _nodes,
+    "baselines": _baselines,
+    "ranks": _ranks,
+    "patterns": _patterns,
+    "times": _times,
+    "parameters-ptc": _parameters,
+    "parameters-proteins": _parameters,
+}
 
 
 def _origin(records: Sequence[Record]) -> str:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
         pooling,
         walks,
     )
-    from gskn.estimators import GSKN, GSKNClassifier, GSKNRegressor
+    from gskn.estimators import GSKN, GSKNClassifier, GSKNRegressor, NearestGraphs
     from gskn.graphs import AttributeEncoder, GraphBatch, as_batch, read_graphs
     from gskn.walks import pattern_counts, sample_walks
 
@@ -32,6 +32,7 @@ __all__ = [
     "GSKNClassifier",
     "GSKNRegressor",
     "GraphBatch",
+    "NearestGraphs",
     "__version__",
     "as_batch",
     "baselines",
@@ -53,6 +54,7 @@ _HOME_OF = {
     "GSKN": "gskn.estimators",
     "GSKNClassifier": "gskn.estimators",
     "GSKNRegressor": "gskn.estimators",
+    "NearestGraphs": "gskn.estimators",
     "AttributeEncoder": "gskn.graphs",
     "GraphBatch": "gskn.graphs",
     "as_batch": "gskn.graphs",

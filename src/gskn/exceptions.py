@@ -16,6 +16,8 @@ GsknWarning (UserWarning)
 
 from pathlib import Path
 
+from gskn._install import install_command
+
 
 class GsknError(Exception):
     """Base class of all errors of gskn.
@@ -123,7 +125,7 @@ class MissingExtraError(GsknError, ImportError):
         self.module = module
         self.extra = extra
         super().__init__(
-            f"{module} is required, but not installed; run: pip install 'gskn[{extra}]'"
+            f"{module} is required, but not installed; run: {install_command(extra)}"
         )
 
     def __reduce__(self) -> tuple[object, ...]:

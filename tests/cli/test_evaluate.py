@@ -244,6 +244,16 @@ def test_models_are_listed_by_name(call):
     assert rows["majority"]["output"] == rows["mean"]["output"] == "prediction"
 
 
+def test_model_is_described_by_name(call):
+    result = call("models", "wwl", "gskn")
+    assert "gskn[baselines]" in result.stdout
+    assert "Wasserstein" in result.stdout
+    assert "laplacian: C = 1, 10, 100" in result.stdout
+    unknown = call("models", "gsk")
+    assert unknown.returncode == 1
+    assert "did you mean 'gskn'" in unknown.stderr
+
+
 def write_sizes(folder, targets):
     """Write paths of different sizes with one target each."""
     folder.mkdir()

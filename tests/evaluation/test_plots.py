@@ -493,5 +493,38 @@ def test_folder_is_not_a_figure_path(tmp_path):
 def test_error_without_matplotlib_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     for call in (lambda: check_figure_path("a.png"), lambda: plot_scores(make_records())):
-        with pytest.raises(MissingExtraError, match=r"pip install 'gskn\[plots\]'"):
+        with pytest.raises(MissingExtraError, match=r"install .*\[plots\]'"):
             call()
+
+
+def test_samples_at_the_same_position_are_one_larger_point():
+    embeddings = np.array([[0.0, 0], [0, 0], [0, 0], [1, 0], [0, 1]])
+    figure = plot_embedding(embeddings, [0, 0, 1, 0, 1])
+    first, second = figure.axes[0].collections
+    assert len(first.get_offsets()) == 2  # three samples of the first class
+    assert len(second.get_offsets()) == 2
+    # At the shared position, the point of the second class is drawn inside the first.
+    assert first.get_sizes().max() > second.get_sizes().max()
+    assert second.get_sizes().min() == second.get_sizes().max()
+    title = figure.axes[0].get_legend().get_title().get_text()
+    assert "several samples" in title
+
+
+def test_several_embeddings_have_a_panel_each():
+    embeddings, y = make_embeddings()
+    figure = plot_embedding({"aw": embeddings, "rw": embeddings[:, :2]}, y)
+    assert [panel.get_title(loc="left") for panel in figure.axes] == ["aw", "rw"]
+    with pytest.raises(InputError, match="empty"):
+        plot_embedding({}, y)
+
+
+def test_roc_auc_starts_at_zero_with_a_line_at_50():
+    records = make_records(scores={"roc_auc": 0.9})
+    figure = plot_scores(records, metric="roc_auc")
+    assert figure.axes[0].get_xlim()[0] == 0
+    lines = [line.get_xdata() for line in figure.axes[0].lines]
+    assert any(list(xs) == [50, 50] for xs in lines)
+
+
+def test_figures_have_a_picture_for_notebooks():
+    assert plot_scores(make_records())._repr_png_().startswith(b"\x89PNG")

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from gskn import datasets, evaluation
 from gskn.evaluation import Record, ResultFile
 from gskn.evaluation._record_lines import Header, decode, encode
 from gskn.evaluation._records import Clock, code_commit, with_provenance
-from gskn.exceptions import FileFormatError, InputError
+from gskn.exceptions import FileFormatError, InputError, UnsupportedInputError
 
 CONFIGURATION = {
     "embeddings": [{"pooling": "sum"}, {"pooling": "mean"}],
@@ -543,3 +544,28 @@ def test_stored_results_have_the_documented_format():
             assert encode(one_record, headers) == line + b"\n"
         for run, header in new.items():
             assert header.digest.startswith(run)
+
+
+def test_records_become_a_frame_and_a_table():
+    data = datasets.structure(n_per_class=4)
+    records = evaluation.evaluate(data, ["majority", "ldp"])
+    frame = evaluation.records_to_frame(records)
+    assert len(frame) == len(records)
+    assert frame["model"].tolist() == [record.model for record in records]
+    assert frame["accuracy"].tolist() == [record.scores["accuracy"] for record in records]
+    assert {"chosen_classifier_kernel", "seconds_classify", "commit"} <= {*frame.columns}
+    assert len(evaluation.records_to_frame([])) == 0
+    html = records._repr_html_()
+    assert "ldp" in html
+    assert "±" in html
+
+
+def test_evaluation_needs_a_data_set_and_a_list_of_models():
+    data = datasets.structure(n_per_class=4)
+    for evaluate in (evaluation.evaluate, evaluation.evaluate_nodes):
+        with pytest.raises(UnsupportedInputError, match="got GraphBatch.*datasets.load"):
+            evaluate(data.graphs)
+    with pytest.raises(InputError, match="use \\['aw'\\]"):
+        evaluation.evaluate(data, "aw")
+    with pytest.raises(InputError, match="did you mean 'awe-features'"):
+        evaluation.evaluate(data, ["awe-feature"])

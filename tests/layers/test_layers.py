@@ -302,13 +302,3 @@ def test_sums_per_graph_equal_sums_of_node_embeddings(kind, weighting):
     for block, block_sums in zip(blocks, sums, strict=True):
         expected = [block[a:b].sum(axis=0) for a, b in pairwise(batch.graph_ptr)]
         np.testing.assert_allclose(block_sums, expected, rtol=1e-9, atol=1e-9)
-
-
-def test_blocks_of_columns_do_not_change_sums_over_paths(monkeypatch):
-    batch = as_batch([*TWINS.values(), nx.grid_graph((3, 3))])
-    features = attributes(batch.n_nodes)
-    layer = fitted("path", 5, batch, features, n_landmarks=10)
-    expected = np.hstack(layer.transform(batch, NodeFeatures.from_rows(features), None))
-    monkeypatch.setattr(_path, "_COLUMNS", 3)
-    blocks = layer.transform(batch, NodeFeatures.from_rows(features), None)
-    np.testing.assert_array_equal(np.hstack(blocks), expected)

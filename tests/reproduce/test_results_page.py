@@ -14,7 +14,9 @@ RECORDS = DOCS / "results" / "records.jsonl"
 def extension():
     spec = spec_from_file_location("tables", DOCS / "_extensions" / "result_tables.py")
     module = module_from_spec(spec)
-    spec.loader.exec_module(module)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(DOCS / "_extensions")
+        spec.loader.exec_module(module)
     return module
 
 
@@ -71,3 +73,80 @@ def test_all_numbers_of_the_results_page_have_records(extension):
 def test_documentation_without_records_has_no_tables(extension):
     assert extension._origin([]) == "There are no records.\n"
     assert extension.page_numbers([])["better_baselines"] == "none"
+
+
+def body(table):
+    """Return the text of the cells of every row, with asterisks around bold numbers."""
+    table = table.replace("<strong>", "*").replace("</strong>", "*")
+    rows = re.findall(r"<tr.*?</tr>", table.partition("<tbody>")[2])
+    return [
+        [
+            re.sub("<.*?>", " ", cell).split()
+            for cell in re.findall(r"<t[hd].*?</t[hd]>", row)
+        ]
+        for row in rows
+    ]
+
+
+def test_cells_show_bold_means_spreads_signs_and_missing_numbers(extension):
+    rows = [
+        {"system": "a<b", "x": "88.0 ± 5.9 >", "y": "missing"},
+        {"system": "c", "x": "90.0 ± 4.0", "y": "26 (paper: 51)"},
+    ]
+    table = extension.html_table(rows, best={"x": "largest"})
+    assert body(table) == [
+        [["a&lt;b"], ["88.0", "±", "5.9", "▲"], [extension.DASH]],
+        [["c"], ["*90.0*", "±", "4.0"], ["(paper:", "51)", "26"]],
+    ]
+    assert "\n\n" not in table
+
+
+def test_columns_of_a_group_share_a_header(extension):
+    (table,) = [extension.html_table([{"system": "a", "ours, x": "1", "ours, y": "2"}])]
+    head = table.partition("<tbody>")[0]
+    assert 'colspan="2">ours</th>' in head
+    assert head.count("<tr>") == 2
+
+
+def test_rows_are_sorted_by_the_first_column_with_a_number(extension):
+    rows = [
+        {"n": n, "a": a, "b": b}
+        for n, a, b in ((0, "-", "3"), (1, "1.0", "9"), (2, "2", "-"))
+    ]
+    assert [row["n"] for row in extension.sort_rows(rows, "a", "b")] == [2, 1, 0]
+    assert [row["n"] for row in extension.sort_rows(rows, "a", largest=False)] == [1, 2, 0]
+
+
+def test_tables_of_several_sets_have_an_overview_sorted_by_rank(extension):
+    rows = [
+        {
+            "data": data,
+            "system": system,
+            extension.PAPER: "-",
+            extension.PAPER_PROTOCOL: "missing",
+            extension.NESTED: number,
+            "compared": "",
+        }
+        for data in ("one", "two")
+        for system, number in (
+            ("worst", "50.0 ± 1.0"),
+            ("best", "60.0 ± 1.0"),
+            ("no", "missing"),
+        )
+    ]
+    overview, *sets = extension._by_set(rows).split("{tab-item}")[1:]
+    assert body(overview) == [
+        [["best"], ["*1.0*"], ["*60.0*"], ["*60.0*"]],
+        [["worst"], ["2.0"], ["50.0"], ["50.0"]],
+    ]
+    assert [line[0] for line in body(sets[0])] == [["best"], ["worst"], ["no"]]
+
+
+@pytest.mark.skipif(not RECORDS.exists(), reason="needs the stored results")
+def test_every_experiment_has_a_table_without_blank_lines(extension):
+    records = extension.read_records(DOCS)
+    for experiment in extension.EXPERIMENTS.values():
+        page = extension._page(experiment, records)
+        assert '<table class="results">' in page
+        for table in re.findall(r"<table.*?</table>", page, re.DOTALL):
+            assert "\n\n" not in table

@@ -101,6 +101,7 @@ class WWLKernel(GraphKernel):
         ),
     )
     uses = "labels, degrees or attributes"
+    extra = "baselines"
     postprocess_parameters = ("gamma",)
 
     def __init__(

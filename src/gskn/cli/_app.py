@@ -11,9 +11,9 @@ from contextlib import suppress
 from typing import Annotated
 
 import typer
-from rich.markup import escape
 
-from gskn.cli._console import echo, make_console, prepare_streams
+from gskn.cli._commands import Command, Group
+from gskn.cli._console import echo, prepare_streams, print_message
 from gskn.cli._datasets import datasets
 from gskn.cli._describe import describe
 from gskn.cli._distinguish import distinguish
@@ -23,6 +23,7 @@ from gskn.cli._fit import fit
 from gskn.cli._models import models
 from gskn.cli._predict import predict
 from gskn.cli._reproduce import reproduce
+from gskn.cli._similar import similar
 from gskn.cli._train import train
 from gskn.exceptions import GsknError, one_line
 
@@ -30,6 +31,7 @@ _INTERRUPTED = 130  # the exit code that shells report after Ctrl-C
 _MAX_MESSAGE = 2000  # characters
 
 app = typer.Typer(
+    cls=Group,
     no_args_is_help=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
@@ -47,19 +49,24 @@ app = typer.Typer(
         "  gskn embed graphs/ -o embeddings.parquet\n\n"
         "  gskn fit graphs/ -o landmarks.gskn\n\n"
         "  gskn embed new/ -o nodes.csv --model landmarks.gskn --level node\n\n"
+        "  gskn similar query.smi molecules.smi -k 10\n\n"
         "  gskn reproduce structure regular"
     ),
 )
-app.command()(datasets)
-app.command()(describe)
-app.command()(distinguish)
-app.command()(models)
-app.command()(evaluate)
-app.command()(train)
-app.command()(predict)
-app.command()(embed)
-app.command()(fit)
-app.command()(reproduce)
+for _command in (
+    datasets,
+    describe,
+    distinguish,
+    models,
+    evaluate,
+    train,
+    predict,
+    embed,
+    fit,
+    similar,
+    reproduce,
+):
+    app.command(cls=Command)(_command)
 
 
 def _print_version(value: bool) -> None:
@@ -135,12 +142,12 @@ def _is_closed_pipe(error: Exception) -> bool:
 
 
 def _print_line(kind: str, message: object) -> None:
-    """Print a message as one line on stderr."""
+    """Print a message on stderr, as one line if it is not a terminal."""
     text = one_line(message)
     if len(text) > _MAX_MESSAGE:
         text = f"{text[: _MAX_MESSAGE // 2]} ... {text[-_MAX_MESSAGE // 2 :]}"
     with suppress(OSError):  # stderr is closed, or the disk is full
-        make_console(stderr=True).print(f"{kind} {escape(text)}", highlight=False)
+        print_message(kind, text)
 
 
 def _discard_output() -> None:

@@ -1,12 +1,14 @@
-"""Output of the commands: text in any encoding, and progress on terminals."""
+"""Output of the commands: text in any encoding, progress and messages on stderr."""
 
 import codecs
 import io
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from threading import Event, Thread
 
 from rich.console import Console
+from rich.control import Control
 from rich.markup import escape
 from rich.progress import (
     Progress,
@@ -15,6 +17,8 @@ from rich.progress import (
     TextColumn,
     TimeElapsedColumn,
 )
+from rich.segment import ControlType
+from rich.text import Text
 
 from gskn.exceptions import printable
 
@@ -30,6 +34,8 @@ _ASCII = {
     "└": "\\",
     "┘": "/",
 }
+_REPORT_SECONDS = 60.0  # between two lines of progress, if stderr is not a terminal
+_live_consoles: list[Console] = []  # of progress bars on the screen
 
 
 def prepare_streams() -> None:
@@ -63,35 +69,105 @@ def echo(text: str, *, stderr: bool = False) -> None:
     print(printable(text), file=sys.stderr if stderr else sys.stdout)
 
 
+def print_message(kind: str, text: str) -> None:
+    """Print a message above the progress bar; a terminal breaks lines between words.
+
+    ``kind`` is markup, ``text`` is not.
+    """
+    if _live_consoles:
+        console = _live_consoles[-1]
+    else:
+        console = make_console(stderr=True)
+        if console.is_terminal and not console.is_dumb_terminal:
+            # The bar of an estimator may be on the current line.
+            erase = (ControlType.ERASE_IN_LINE, 0)
+            console.control(Control(ControlType.CARRIAGE_RETURN, erase))
+    line = f"{kind} {escape(text)}"
+    console.print(line, highlight=False, soft_wrap=not console.is_terminal)
+
+
 @contextmanager
 def progress(
     *columns: ProgressColumn, seconds: float = 30.0, shown: bool = True
 ) -> Iterator[Progress]:
-    """Yield a progress bar on stderr, shown on terminals only."""
+    """Yield a progress bar on stderr, or one line a minute if it is not a terminal."""
     console = make_console(stderr=True)
-    with Progress(
+    bar = Progress(
         *columns,
         console=console,
         disable=not (shown and console.is_terminal),
         speed_estimate_period=seconds,
-    ) as bar:
+    )
+    with _shown(bar) if shown else bar:
         yield bar
 
 
 @contextmanager
 def waiting(text: str) -> Iterator[None]:
-    """Show a spinner and the elapsed time on a terminal while the block runs."""
+    """Show a spinner and the elapsed time while the block runs.
+
+    If stderr is not a terminal, the time is printed once a minute.
+    """
     console = make_console(stderr=True)
-    with Progress(
+    bar = Progress(
         spinner(console),
         TextColumn("{task.description}"),
         TimeElapsedColumn(),
         console=console,
         disable=not console.is_terminal,
         transient=True,
-    ) as bar:
+    )
+    with _shown(bar):
         bar.add_task(as_description(text), total=None)
         yield
+
+
+@contextmanager
+def _shown(bar: Progress) -> Iterator[None]:
+    """Show a bar on a terminal, else print a line a minute."""
+    if bar.disable:
+        with _reports(bar):
+            yield
+        return
+    _live_consoles.append(bar.console)
+    try:
+        with bar:
+            yield
+    finally:
+        _live_consoles.pop()
+
+
+@contextmanager
+def _reports(bar: Progress) -> Iterator[None]:
+    """Print the progress to stderr once a minute while the block runs."""
+    end = Event()
+
+    def report() -> None:
+        while not end.wait(_REPORT_SECONDS):
+            with suppress(OSError, ValueError):  # stderr is closed, or the disk is full
+                echo(describe_progress(bar), stderr=True)
+
+    thread = Thread(target=report, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        end.set()
+        thread.join()
+
+
+def describe_progress(bar: Progress) -> str:
+    """Return the state of the last task of a bar as one line."""
+    if not bar.tasks:
+        return "working"
+    task = bar.tasks[-1]
+    minutes, seconds = divmod(int(task.elapsed or 0), 60)
+    parts = [Text.from_markup(task.description).plain]
+    if task.total:
+        parts.append(f"{task.completed / task.total:.0%}")
+    elif task.completed:
+        parts.append(f"{task.completed:,.0f} graphs")
+    return f"{' '.join(parts)} after {minutes}:{seconds:02}"
 
 
 def spinner(console: Console) -> SpinnerColumn:

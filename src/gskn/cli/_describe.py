@@ -75,12 +75,28 @@ def _summary(name: str, data_home: Path | None, rejects: Rejects) -> dict[str, A
 
     if name and Path(name).exists():
         graphs = read_graphs(name, options=rejects.options)
-        return {"name": name, "classes": None, **_shape(graphs)}
+        return {"name": name, **_count_classes(name), **_shape(graphs)}
     try:
         data = sets.load(name, data_home)
     except UnknownDatasetError as error:
         raise UnknownDatasetError(f"{error} It is not a file or folder, either.") from error
-    return {"name": data.name, "classes": data.n_classes, **_shape(data.graphs)}
+    return {"name": name, "classes": data.n_classes, **_shape(data.graphs)}
+
+
+def _count_classes(name: str) -> dict[str, int | None]:
+    """Return the number of classes in the files of the user, None for values or none."""
+    import warnings
+
+    from gskn import datasets as sets
+    from gskn.exceptions import GsknError
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # graphs are read again, with the warnings
+            data = sets.read(name)
+    except GsknError:  # there is no file of classes, or it is not valid
+        return {"classes": None}
+    return {"classes": data.n_classes if data.targets == "classes" else None}
 
 
 def _model_summary(path: Path) -> dict[str, Any]:

@@ -22,8 +22,9 @@ from gskn.cli._options import (
 )
 
 if TYPE_CHECKING:
+    from gskn._types import FloatArray
     from gskn.datasets import Dataset
-    from gskn.evaluation import Record, Summary
+    from gskn.evaluation import Model, Record, Summary
 
 _ABLATIONS = "rw-degrees, aw, rw, rw+aw, joint, induced"
 _NODE_MODELS = "nodes, rw+aw-64"
@@ -109,7 +110,9 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one option each
     ] = None,
     map_file: Annotated[
         Path | None,
-        typer.Option("--map", help="Plot the embeddings of one data set by class."),
+        typer.Option(
+            "--map", help="Plot the embeddings of one data set by class, a panel per model."
+        ),
     ] = None,
     map_by: Annotated[MapBy, typer.Option(help="Projection for --map.")] = MapBy.pca,
     data_home: DataHome = None,
@@ -126,6 +129,7 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one option each
     Example: gskn evaluate MUTAG PTC --models rw+aw,gskn --out runs.jsonl
     """
     from gskn._validation import check_n_jobs
+    from gskn.cli._console import echo
     from gskn.evaluation import ResultFile, check_seed, find_models, split
 
     # Check everything before the first fold: a run can take hours.
@@ -134,6 +138,7 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one option each
     _check_outputs(data or [], classes, out, plot, map_file)
     find_models([] if models in {None, "all"} else _split_names(models or ""))
     loaded = _load(data, classes, data_home, task.value)
+    titles = _titles(data, loaded)
     names = {dataset.name: _model_names(models, dataset) for dataset in loaded}
     metrics = {dataset.name: metric or _default_metric(dataset) for dataset in loaded}
     _check_sets(loaded, protocol.value, folds.value, metrics)
@@ -142,21 +147,25 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one option each
             "needs data sets with one metric; plot classes and values separately.",
             param_hint="--plot",
         )
-    if map_file is not None:
-        _check_map(loaded)
+    mapped = _mapped_models(models, loaded) if map_file is not None else []
     n_folds = {
         dataset.name: len(split(dataset, folds.value, seed))
         for dataset in loaded
         if dataset.task == "graph"
     }
     options = {"seed": seed, "n_jobs": jobs, "results": ResultFile(out) if out else None}
-    graph_options = {"protocol": protocol.value, "folds": folds.value}
-    records = _run(loaded, names, repeats, options, graph_options, n_folds)
-    _show(loaded, records, names, metrics, n_folds, as_json=as_json)
+    protocol_options = {"protocol": protocol.value, "folds": folds.value}
+    run = _run(loaded, names, repeats, options, protocol_options, n_folds)
+    records = _by_row(run, titles)
+    _show(loaded, records, names, metrics, n_folds, titles, as_json=as_json)
     if plot is not None:
-        _draw(loaded, records, next(iter(metrics.values())), plot)
+        _draw(loaded, records, next(iter(metrics.values())), plot, titles)
     if map_file is not None:
-        _draw_map(loaded[0], map_by.value, seed, jobs, map_file)
+        embeddings = _embed_models(mapped, loaded[0], run, seed, jobs)
+        _draw_map(loaded[0], embeddings, map_by.value, seed, map_file, titles)
+    for kind, path in {"Records": out, "Plot": plot, "Map": map_file}.items():
+        if path is not None:
+            echo(f"{kind}: {path}", stderr=True)
 
 
 def _check_outputs(
@@ -187,10 +196,17 @@ def _check_outputs(
         ResultFile(out).check()
 
 
-def _check_map(loaded: list["Dataset"]) -> None:
-    """Raise unless a map of the embeddings can be drawn."""
+def _titles(names: list[str] | None, loaded: list["Dataset"]) -> dict[str, str]:
+    """Return the names of the data sets as they were typed."""
+    typed = names or [data.name for data in loaded]
+    return {data.name: name for data, name in zip(loaded, typed, strict=True)}
+
+
+def _mapped_models(models: str | None, loaded: list["Dataset"]) -> list["Model"]:
+    """Return the models for a map; raise unless it can be drawn."""
     import numpy as np
 
+    from gskn.evaluation import find_models
     from gskn.evaluation.plots import point_styles
 
     if len(loaded) > 1 or loaded[0].y.ndim > 1 or loaded[0].targets == "values":
@@ -199,6 +215,20 @@ def _check_map(loaded: list["Dataset"]) -> None:
             param_hint="--map",
         )
     point_styles([str(value) for value in np.unique(loaded[0].y)], "classes")
+    names = ["gskn"] if models in {None, "all"} else _split_names(models or "")
+    selected = [
+        model
+        for model in find_models(list(dict.fromkeys(names)))
+        if not (model.predicts or model.gives_kernels)
+        and (model.embeds_nodes or loaded[0].task == "graph")
+    ]
+    if not selected:
+        raise typer.BadParameter(
+            f"shows embeddings, and {', '.join(names)} gives none for the "
+            f"{loaded[0].task}s; select another model.",
+            param_hint="--map",
+        )
+    return selected
 
 
 def _check_sets(
@@ -233,6 +263,7 @@ def _show(
     names: dict[str, list[str]],
     metrics: dict[str, str],
     n_folds: dict[str, int],
+    titles: dict[str, str],
     *,
     as_json: bool,
 ) -> None:
@@ -247,7 +278,7 @@ def _show(
         cells = [
             cell
             for metric, columns in by_metric.items()
-            for cell in _json_cells(columns, metric)
+            for cell in _json_cells(columns, records, metric)
         ]
         show(cells, title="", as_json=True)
         return
@@ -259,7 +290,7 @@ def _show(
             title=f"{_describe_metric(metric)}, "
             f"{' and '.join(_protocols(records, columns))} protocol",
             as_json=False,
-            caption=_caption(shown, records, columns, n_folds),
+            caption=_caption(shown, records, columns, n_folds, titles),
         )
 
 
@@ -268,6 +299,7 @@ def _caption(
     records: dict[str, list["Record"]],
     columns: dict[str, dict[str, "Summary"]],
     n_folds: dict[str, int],
+    titles: dict[str, str],
 ) -> str:
     """Return remarks on protocols, models, targets and folds of a table."""
     from gskn.evaluation import MODELS
@@ -282,11 +314,12 @@ def _caption(
     captions.append("± is the standard deviation over folds or splits.")
     for data in loaded:
         n, has_values = n_folds.get(data.name, 10), data.targets == "values"
+        title = titles[data.name]
         if has_values:
-            captions.append(f"The targets of {data.name} are values (regression).")
+            captions.append(f"The targets of {title} are values (regression).")
         if n < 10:
             reason = "it" if has_values else "its smallest class"
-            captions.append(f"{data.name} has {n} folds because {reason} has {n} graphs.")
+            captions.append(f"{title} has {n} folds because {reason} has {n} graphs.")
     return " ".join(captions)
 
 
@@ -311,8 +344,8 @@ def _run(
     options: dict[str, Any],
     graph_options: dict[str, Any],
     n_folds: dict[str, int],
-) -> dict[str, list["Record"]]:
-    """Run all data sets with a progress bar; return the records by row of the table."""
+) -> list["Record"]:
+    """Run all data sets with a progress bar and return the records."""
     from rich.progress import MofNCompleteColumn, Progress, TimeRemainingColumn
 
     from gskn.cli._console import as_description, progress
@@ -332,7 +365,7 @@ def _run(
         len(names[data.name]) * n_folds.get(data.name, 2) * n_repeats[data.task]
         for data in loaded
     )
-    by_row: dict[str, list[Record]] = {}
+    all_records: list[Record] = []
     with progress(*columns) as bar:
         task = bar.add_task("folds", total=total)
         for data in loaded:
@@ -355,9 +388,8 @@ def _run(
                 raise InputError(f"No model supports {data.name}. {reason}")
             for model, reason in skipped.items():
                 warnings.warn(f"Skipped {model} on {data.name}. {reason}", stacklevel=1)
-            for record in records:
-                by_row.setdefault(_row_name(record), []).append(record)
-    return by_row
+            all_records += records
+    return all_records
 
 
 def _protocols(records: dict[str, list["Record"]], names: Iterable[str]) -> list[str]:
@@ -366,10 +398,19 @@ def _protocols(records: dict[str, list["Record"]], names: Iterable[str]) -> list
     return list(dict.fromkeys(protocol.partition("-")[0] for protocol in protocols))
 
 
-def _row_name(record: "Record") -> str:
+def _by_row(records: list["Record"], titles: dict[str, str]) -> dict[str, list["Record"]]:
+    """Return the records of every column of the table, in their order."""
+    by_row: dict[str, list[Record]] = {}
+    for record in records:
+        by_row.setdefault(_row_name(record, titles), []).append(record)
+    return by_row
+
+
+def _row_name(record: "Record", titles: dict[str, str]) -> str:
     """Return the data set, with the percentage of training nodes if there is one."""
     protocol, _, percentage = record.protocol.partition("-")
-    return f"{record.data} {percentage}%" if protocol == "nodes" else record.data
+    title = titles[record.data]
+    return f"{title} {percentage}%" if protocol == "nodes" else title
 
 
 def _split_names(models: str) -> list[str]:
@@ -416,7 +457,11 @@ def _summaries(records: list["Record"], metric: str) -> dict[str, "Summary"]:
 
 
 def _draw(
-    loaded: list["Dataset"], records: dict[str, list["Record"]], metric: str, path: Path
+    loaded: list["Dataset"],
+    records: dict[str, list["Record"]],
+    metric: str,
+    path: Path,
+    titles: dict[str, str],
 ) -> None:
     """Plot the table; for accuracy, with the proportion of the largest class."""
     from dataclasses import replace
@@ -427,7 +472,7 @@ def _draw(
 
     chance = None
     if metric == "accuracy":
-        classes = {data.name: data.y for data in loaded if data.task == "graph"}
+        classes = {titles[data.name]: data.y for data in loaded if data.task == "graph"}
         counts = {name: np.unique(y, return_counts=True)[1] for name, y in classes.items()}
         chance = {name: float(count.max() / count.sum()) for name, count in counts.items()}
     # One figure with one panel for each row of the table.
@@ -440,19 +485,53 @@ def _draw(
     save_figure(plot_scores(panels, metric=metric, chance=chance), path)
 
 
+def _embed_models(
+    models: list["Model"],
+    data: "Dataset",
+    records: list["Record"],
+    seed: int,
+    jobs: int | None,
+) -> "dict[str, FloatArray]":
+    """Return the embeddings of all graphs or nodes, with the most selected parameters."""
+    from collections import Counter
+
+    from gskn.cli._console import waiting
+    from gskn.evaluation import as_json, make_estimator
+
+    embeddings = {}
+    for model in models:
+        numbers: Counter[int] = Counter({0: 0})
+        for record in records:
+            chosen = record.chosen.get("embedding")
+            numbers.update(
+                number
+                for number, params in enumerate(model.grid)
+                if record.model == model.name and as_json(params) == chosen
+            )
+        params = model.grid[numbers.most_common(1)[0][0]]
+        with waiting(f"embedding {data.name} by {model.name}"):
+            estimator = make_estimator(model.estimator, params, seed, jobs)
+            estimator.fit(data.graphs)
+            is_graph = data.task == "graph"
+            transform = estimator.transform if is_graph else estimator.transform_nodes
+            embeddings[model.name] = transform(data.graphs)
+    return embeddings
+
+
 def _draw_map(
-    data: "Dataset", method: Any, seed: int, jobs: int | None, path: Path
+    data: "Dataset",
+    embeddings: "dict[str, FloatArray]",
+    method: Any,
+    seed: int,
+    path: Path,
+    titles: dict[str, str],
 ) -> None:
-    """Plot the embeddings of a data set by the default `GSKN`, colored by class."""
-    from gskn import GSKN
+    """Plot embeddings colored by class, one panel for each model."""
     from gskn.cli._console import waiting
     from gskn.evaluation import plot_embedding, save_figure
 
-    title = f"{data.task.capitalize()} embeddings of {data.name}"
+    title = f"{data.task.capitalize()} embeddings of {titles[data.name]}"
     with waiting(f"drawing {path}"):
-        model = GSKN(random_state=seed, n_jobs=jobs).fit(data.graphs)
-        transform = model.transform if data.task == "graph" else model.transform_nodes
-        embeddings = transform(data.graphs)
         figure = plot_embedding(embeddings, data.y, method=method, title=title, seed=seed)
         save_figure(figure, path)
 
@@ -481,12 +560,37 @@ def _text(summary: "Summary", metric: str) -> str:
 
 
 def _json_cells(
-    columns: dict[str, dict[str, "Summary"]], metric: str
+    columns: dict[str, dict[str, "Summary"]],
+    records: dict[str, list["Record"]],
+    metric: str,
 ) -> list[dict[str, Any]]:
+    """Return one summary per data set and model, with its provenance."""
     from dataclasses import asdict
 
     return [
-        {"data": name, "model": model, "metric": metric, **asdict(summary)}
+        {
+            "data": name,
+            "model": model,
+            "metric": metric,
+            **asdict(summary),
+            **_provenance([record for record in records[name] if record.model == model]),
+        }
         for name, summaries in columns.items()
         for model, summary in summaries.items()
     ]
+
+
+def _provenance(records: list["Record"]) -> dict[str, Any]:
+    """Return protocol, seeds, total times and versions of the records of one model."""
+    from collections import Counter
+
+    seconds: Counter[str] = Counter()
+    for record in records:
+        seconds.update(record.seconds)
+    return {
+        "protocol": records[0].protocol,
+        "seeds": sorted({record.seed for record in records}),
+        "seconds": {step: round(spent, 3) for step, spent in seconds.items()},
+        "versions": dict(records[-1].versions),
+        "commit": records[-1].commit,
+    }

@@ -1,40 +1,153 @@
 """``gskn models``: list the models that can be evaluated."""
 
-from typing import TYPE_CHECKING
+import inspect
+import textwrap
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
 
 from gskn.cli._options import AsJson
 
 if TYPE_CHECKING:
+    from gskn._types import Params
     from gskn.evaluation import Model
 
 
-def models(as_json: AsJson = False) -> None:
-    """List the models for gskn evaluate: GSKN, baselines and networks.
+def models(
+    names: Annotated[
+        list[str] | None, typer.Argument(help="Models to describe in detail.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the models for gskn evaluate, or describe some of them in detail.
 
-    The grid is the number of parameter values to select from on the training part.
-    A model with an extra needs optional packages: pip install 'gskn[torch]'.
+    A model is an embedding or a kernel; an SVM or ridge regression predicts the targets.
 
-    Example: gskn models
+    Example: gskn models wl gskn
     """
     from gskn.cli._tables import show
-    from gskn.evaluation import MODELS
+    from gskn.evaluation import MODELS, find_models
 
-    rows = [
+    selected = find_models(names or list(MODELS))
+    if as_json:
+        show([_details(model) for model in selected], title="", as_json=True)
+    elif names:
+        for model in selected:
+            _show_details(model)
+    else:
+        _show_list(selected)
+
+
+def _show_list(selected: list["Model"]) -> None:
+    """Print one line per model, with as much of the description as fits."""
+    from gskn.cli._tables import show, table_width
+
+    rows: list[dict[str, Any]] = [
         {
             "name": model.name,
-            "description": model.description,
-            "output": _output(model),
-            "extra": model.extra or "",
-            "grid": len(model.grid),
+            "kind": _short_kind(model),
+            "needs": model.extra or "",
         }
-        # Only in JSON: the table has to fit into 80 columns.
-        | ({"estimator": model.estimator.__name__} if as_json else {})
-        for model in MODELS.values()
+        for model in selected
     ]
-    show(rows, title="Models", as_json=as_json)
+    # Two characters separate columns, and the table has a margin on both sides.
+    used = sum(max(len(row[key]) for row in rows) + 2 for key in rows[0]) + 3
+    for row, model in zip(rows, selected, strict=True):
+        row["description"] = _shorten(model.description, max(20, table_width() - used))
+    show(
+        rows,
+        title="Models",
+        as_json=False,
+        caption="needs: the extra to install, as in gskn[baselines]. Details: gskn models "
+        "NAME.",
+    )
 
 
-def _output(model: "Model") -> str:
+def _shorten(text: str, width: int) -> str:
+    """Return a description that fits: without remarks if need be, cut between words."""
+    for sign in (";", ","):
+        if len(text) > width:
+            text = text.rpartition(sign)[0] or text
+    return textwrap.shorten(text, width, placeholder=" ...")
+
+
+def _show_details(model: "Model") -> None:
+    """Print the properties of a model."""
+    from gskn.cli._tables import show
+
+    details = _details(model)
+    texts = {
+        "description": details["description"],
+        "kind": details["output"],
+        "estimator": details["estimator"],
+        "uses": details["uses"],
+        "needs": details["needs"] and f"gskn[{details['needs']}]",
+        "targets": " and ".join(details["targets"]),
+        "nodes": "yes" if details["nodes"] else "no",
+        "fitted to": details["fitted_to"],
+        "classifiers": _join_machines(model.classifiers),
+        "parameters": "\n".join(map(_join_params, model.grid)),
+        "reference": details["reference"],
+    }
+    rows = [{"property": name, "value": text} for name, text in texts.items() if text]
+    show(rows, title=f"Model {model.name}", as_json=False)
+
+
+def _details(model: "Model") -> dict[str, Any]:
+    """Return the properties of a model."""
+    return {
+        "name": model.name,
+        "description": model.description,
+        "output": _kind(model),
+        "grid": len(model.grid),
+        "estimator": model.estimator.__name__,
+        "needs": model.extra,
+        "uses": getattr(model.estimator, "uses", None),
+        "targets": [kind for kind in ("classes", "values") if model.supports(kind)],
+        "nodes": model.embeds_nodes,
+        "fitted_to": "all graphs, without targets"
+        if model.transductive
+        else "training graphs",
+        "reference": _reference(model),
+    }
+
+
+def _short_kind(model: "Model") -> str:
+    """Return "constant" or "network" for models that predict targets themselves."""
+    if not model.predicts:
+        return _kind(model)
+    return "constant" if model.extra is None else "network"
+
+
+def _kind(model: "Model") -> str:
     if model.predicts:
         return "prediction"
     return "kernel" if model.gives_kernels else "embedding"
+
+
+def _reference(model: "Model") -> str | None:
+    """Return the first reference in the docstring of an estimator of gskn."""
+    if not model.estimator.__module__.startswith("gskn."):
+        return None
+    text = inspect.getdoc(model.estimator) or ""
+    _, _, rest = text.partition("\nReferences\n----------\n")
+    first = rest.split("\n\n")[0].split("\n.. [")[0]
+    return " ".join(first.removeprefix(".. [1] ").split()) or None
+
+
+def _join_machines(machines: "tuple[Params, ...]") -> str:
+    """Return the kernels with their values of C."""
+    values: dict[str, list[str]] = {}
+    for params in machines:
+        values.setdefault(params["kernel"], []).append(f"{params['C']:g}")
+    return "\n".join(f"{kernel}: C = {', '.join(cs)}" for kernel, cs in values.items())
+
+
+def _join_params(params: "Params") -> str:
+    if not params:
+        return "defaults"
+    return ", ".join(f"{name} = {_as_text(value)}" for name, value in params.items())
+
+
+def _as_text(value: Any) -> str:
+    return " + ".join(value) if isinstance(value, tuple) else str(value)

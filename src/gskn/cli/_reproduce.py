@@ -59,9 +59,12 @@ def reproduce(
     experiments = list(dict.fromkeys(map(find_experiment, names)))
     check_n_jobs(jobs)
     can_draw = _check_outputs(experiments, out)
+    missing = _find_missing(experiments, data_home, quick=not full)
     tables = []
     for experiment in experiments:
-        records = _run(experiment, out, jobs, data_home, quick=not full)
+        records = _run(experiment, out, jobs, data_home, missing, quick=not full)
+        if not records:
+            continue
         rows = experiment.rows(records)
         tables += [{"experiment": experiment.name, **row} for row in rows]
         if not as_json:
@@ -94,6 +97,40 @@ def _check_outputs(experiments: list["Experiment"], out: Path) -> bool:
     return True
 
 
+def _find_missing(
+    experiments: list["Experiment"], data_home: Path | None, *, quick: bool
+) -> frozenset[str]:
+    """Download data sets; warn about those that are not available, or raise if all are."""
+    import warnings
+
+    from gskn import datasets
+    from gskn.exceptions import DatasetNotFoundError, GsknWarning
+
+    names = dict.fromkeys(n for experiment in experiments for n in experiment.sets(quick))
+    home = datasets.data_home(data_home)
+    errors = {}
+    for name in names:
+        info = datasets.find_set(name)
+        if info.generate is None and datasets.find_files(info, home) is None:
+            try:
+                datasets.load(name, data_home)
+            except DatasetNotFoundError as error:
+                errors[name] = error
+    if not errors:
+        return frozenset()
+    first = next(iter(errors.values()))
+    if all(set(experiment.sets(quick)) <= set(errors) for experiment in experiments):
+        raise first
+    left_out = [e.name for e in experiments if set(e.sets(quick)) <= set(errors)]
+    remark = f" No results for {', '.join(left_out)}." if left_out else ""
+    warnings.warn(
+        f"These data sets are missing and left out: {', '.join(errors)}.{remark} {first}",
+        GsknWarning,
+        stacklevel=1,
+    )
+    return frozenset(errors)
+
+
 def _figure_path(experiment: "Experiment", out: Path) -> Path:
     return out / f"{experiment.name}.png"
 
@@ -103,6 +140,7 @@ def _run(
     out: Path,
     jobs: int | None,
     data_home: Path | None,
+    missing: frozenset[str],
     *,
     quick: bool,
 ) -> list["Record"]:
@@ -126,6 +164,7 @@ def _run(
             jobs,
             ResultFile(out / "records.jsonl"),
             lambda cost: bar.advance(task, cost),
+            missing,
         )
         records = experiment.run(runner, quick)
         return records + runner.stored(records)

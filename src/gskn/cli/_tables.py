@@ -25,9 +25,7 @@ def show(
     if as_json:
         echo(json.dumps(list(rows), indent=2))
         return
-    console = make_console()
-    if not console.is_terminal and "COLUMNS" not in os.environ:
-        console = make_console(width=_PIPE_WIDTH)  # a pipe has no width
+    console = make_console(width=table_width())
     cells = {
         _heading(key): [fit_encoding(_as_cell(row[key]), console) for row in rows]
         for key in (rows[0] if rows else ())
@@ -41,6 +39,13 @@ def show(
     _print_cells(console, cells, numeric)
     if caption:
         console.print(Text(fit_encoding(caption, console), style="dim"))
+
+
+def table_width() -> int:
+    """Return the width of the screen; a pipe has none, and gets a large one."""
+    console = make_console()
+    is_pipe = not console.is_terminal and "COLUMNS" not in os.environ
+    return _PIPE_WIDTH if is_pipe else console.width
 
 
 def _print_cells(

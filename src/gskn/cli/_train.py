@@ -1,6 +1,7 @@
 """``gskn train``: train a classifier or regressor and write it to a file."""
 
 import time
+from contextlib import nullcontext
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -83,11 +84,11 @@ def train(  # noqa: PLR0913, PLR0917 - one option each
         _check_balanced(kind)
         options["class_weight"] = "balanced"
     if not as_json:
-        echo(f"{loaded.name}: {_describe_targets(kind, targets)}")
+        echo(f"{data}: {_describe_targets(kind, targets)}")
     model = _fit(kind, options, loaded.graphs, targets)
     model.save(out)
     row = {
-        "data": loaded.name,
+        "data": data,
         "graphs": loaded.graphs.n_graphs,
         "task": kind,
         "classes": len(model.classes_) if kind == "classes" else None,
@@ -154,13 +155,16 @@ def _describe_targets(kind: str, targets: "AnyArray") -> str:
 def _fit(
     kind: str, options: dict[str, Any], graphs: "GraphBatch", targets: "AnyArray"
 ) -> Any:
-    """Return the fitted classifier or regressor; a terminal shows the progress."""
+    """Return the fitted classifier or regressor, and show the progress."""
     from gskn import GSKNClassifier, GSKNRegressor
-    from gskn.cli._console import make_console
+    from gskn.cli._console import make_console, waiting
 
-    verbose = int(make_console(stderr=True).is_terminal)
+    is_terminal = make_console(stderr=True).is_terminal
     kind_of_model = GSKNClassifier if kind == "classes" else GSKNRegressor
-    model = kind_of_model(**options, verbose=verbose).fit(graphs, targets)
+    model = kind_of_model(**options, verbose=int(is_terminal))
+    # The estimator has its own progress bar; a file gets one line a minute.
+    with nullcontext() if is_terminal else waiting("training"):
+        model.fit(graphs, targets)
     # Progress and threads are options of this run and not of the model.
     model.embedding_.set_params(n_jobs=None)
     return model.set_params(verbose=0, n_jobs=None)
@@ -195,9 +199,8 @@ def _show(row: dict[str, Any], model: "Predictor", data: str, *, as_json: bool) 
         name: f"{row[name]:g}",
         row["metric"]: _score_text(row),
     }
-    compared = (
-        f", selected from {row['candidates']} candidates" if row["candidates"] else ""
-    )
+    n_candidates = row["candidates"]
+    compared = f", selected from {n_candidates} candidates" if n_candidates else ""
     rows = [{"parameter": name, "value": text} for name, text in texts.items()]
     show(
         rows,

@@ -52,10 +52,10 @@ def read(
         ``NAME_graph_labels.txt`` or values in ``NAME_graph_attributes.txt``, or any other
         path for `read_graphs`.
     classes : str or Path, default=None
-        File with lines ``graph,class`` or ``graph,value``, with or without a header. The
-        graph is the name of its file, with or without the suffix, or the name of the graph
-        in that file. None selects ``labels.csv``, ``classes.csv`` or ``graph_labels.csv``
-        in the folder.
+        File with lines ``graph,class`` or ``graph,value``, with or without a header. A
+        header ``class,graph`` swaps the columns. The graph is the name of its file, with
+        or without the suffix, or the name of the graph in that file. None selects
+        ``labels.csv``, ``classes.csv`` or ``graph_labels.csv`` in the folder.
     task : {"auto", "classes", "values"}, default="auto"
         Kind of targets. With "auto", numbers are values if one of them has a fractional
         part, or if there are more than 20 different integers and more than half as many
@@ -157,21 +157,23 @@ def _read_lines(file: Path) -> Iterator[tuple[int, str, str]]:
         rows = [[field.strip() for field in row] for row in reader]
     except csv.Error as error:
         raise FileFormatError(file, f"not csv: {error}", line=reader.line_num) from error
+    is_swapped = bool(rows) and _is_header(rows[0][::-1])
     for number, row in enumerate(rows, start=1):
-        if not any(row) or (number == 1 and _is_header(row)):
+        if not any(row) or (number == 1 and (is_swapped or _is_header(row))):
             continue
         if len(row) != 2 or not all(row):
             shown = delimiter.join(row)[:60]
             raise FileFormatError(
                 file, f"expected a graph and its class, got {shown!r}", line=number
             )
-        if len(row[1]) > _MAX_CLASS_LENGTH:
+        graph, value = reversed(row) if is_swapped else row
+        if len(value) > _MAX_CLASS_LENGTH:
             raise FileFormatError(
                 file,
-                f"the class {shorten(row[1])} has more than {_MAX_CLASS_LENGTH} characters",
+                f"the class {shorten(value)} has more than {_MAX_CLASS_LENGTH} characters",
                 line=number,
             )
-        yield number, row[0], row[1]
+        yield number, graph, value
 
 
 def _is_header(row: list[str]) -> bool:

@@ -97,6 +97,13 @@ class KernelEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         super().set_params(**params)
         return self
 
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
+        """Return the display of scikit-learn, with the selection if the model is fitted."""
+        bundle: dict[str, str] = super()._repr_mimebundle_(**options)
+        if "text/html" in bundle and hasattr(self, "selected_"):
+            bundle["text/html"] += self.selected_._repr_html_()
+        return bundle
+
     @property
     def coef_(self) -> FloatArray:
         """Coefficients of graph embeddings, for the linear kernel only."""

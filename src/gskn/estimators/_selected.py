@@ -3,7 +3,10 @@
 from dataclasses import dataclass
 from typing import Any
 
+from gskn._html import html_paragraph, html_table
 from gskn._optional import require
+
+_N_SHOWN = 5  # candidates in notebooks
 
 
 @dataclass(frozen=True)
@@ -53,3 +56,21 @@ class Selected:
         ordered = [name for name in columns if name not in last] + last
         frame = pandas.DataFrame(rows, columns=ordered)
         return frame.sort_values("score", ascending=False, kind="stable", ignore_index=True)
+
+    def _repr_html_(self) -> str:
+        """Return the selected parameters and the best candidates for notebooks."""
+        params = {**self.params, "kernel": self.kernel, "strength": self.strength}
+        text = ", ".join(f"{name}={value}" for name, value in params.items())
+        html = html_paragraph(f"Selected: {text}. {self.reason}")
+        best = sorted(self.scores, key=lambda row: row["score"], reverse=True)[:_N_SHOWN]
+        if not best:
+            return html
+        rows = [[_join(row["params"]), *list(row.values())[1:]] for row in best]
+        names = ["params", *list(best[0])[1:]]
+        n_left = len(self.scores) - len(best)
+        more = f"{n_left} more candidates are in selected_.scores." if n_left else ""
+        return html + html_table(names, rows) + html_paragraph(more)
+
+
+def _join(params: dict[str, Any]) -> str:
+    return ", ".join(f"{name}={value}" for name, value in params.items()) or "-"

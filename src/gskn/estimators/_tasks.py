@@ -5,7 +5,7 @@ from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 from sklearn.model_selection import KFold, StratifiedKFold
-from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
 
 from gskn._types import AnyArray, FloatArray, IndexArray, Params
 from gskn._validation import shorten
@@ -64,7 +64,14 @@ class ClassTask:
         try:
             check_classification_targets(y)
         except ValueError as error:
-            raise InputError(f"y must contain classes: {error}") from error
+            reason = f"y must contain classes: {error}"
+            if type_of_target(y).startswith("continuous"):
+                reason = (
+                    f"y contains numbers with fractions, for instance {_fraction(y):g}. "
+                    "These look like regression targets: use GSKNRegressor, or convert y "
+                    "to integers or text if the numbers are classes."
+                )
+            raise InputError(reason) from error
         classes, codes = np.unique(y, return_inverse=True)
         if len(classes) < 2:
             only = shorten(classes[0]) if len(classes) else "none"
@@ -123,7 +130,9 @@ class ValueTask:
         try:
             targets = np.asarray(y, dtype=np.float64)
         except (TypeError, ValueError) as error:
-            raise InputError(f"y must be numbers: {error}") from error
+            raise InputError(
+                f"y must be numbers: {error}. Use GSKNClassifier for classes."
+            ) from error
         if not len(targets):
             raise InputError("There are no graphs to fit to.")
         if not (np.abs(targets) <= _LARGEST_TARGET).all():
@@ -183,3 +192,9 @@ def _weighted(
 
 def _take(weights: FloatArray | None, samples: IndexArray) -> FloatArray | None:
     return None if weights is None else weights[samples]
+
+
+def _fraction(y: Any) -> float:
+    """Return the first number with a fraction."""
+    numbers = np.ravel(np.asarray(y, dtype=np.float64))
+    return float(numbers[np.argmax(numbers != np.round(numbers))])

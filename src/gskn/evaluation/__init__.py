@@ -11,7 +11,7 @@ from gskn.evaluation._order import check_order_independence
 from gskn.evaluation._protocols import evaluate
 from gskn.evaluation._protocols import split as split
 from gskn.evaluation._records import Clock as Clock
-from gskn.evaluation._records import Record
+from gskn.evaluation._records import Record, records_to_frame
 from gskn.evaluation._records import with_provenance as with_provenance
 from gskn.evaluation._registry import MODELS
 from gskn.evaluation._registry import constant_model as constant_model
@@ -59,6 +59,7 @@ __all__ = [
     "plot_parameters",
     "plot_scores",
     "plot_times",
+    "records_to_frame",
     "save_figure",
     "score_classes",
     "score_values",

@@ -13,11 +13,12 @@ from gskn._types import AnyArray, FloatArray, IndexArray, Params
 from gskn._validation import check_int, check_n_jobs
 from gskn.datasets import Dataset
 from gskn.evaluation._digest import digest_data
+from gskn.evaluation._inputs import check_dataset
 from gskn.evaluation._limits import check_seed
 from gskn.evaluation._model import Model, as_json, make_estimator
 from gskn.evaluation._network_models import check_supports_nodes, is_network, predict_nodes
 from gskn.evaluation._node_classifiers import LOGISTIC, SCREENING, classify_nodes
-from gskn.evaluation._records import Clock, Record, with_provenance
+from gskn.evaluation._records import Clock, Record, Records, with_provenance
 from gskn.evaluation._registry import find_models
 from gskn.evaluation._result_file import ResultFile
 from gskn.exceptions import InputError, MissingExtraError
@@ -81,6 +82,7 @@ def evaluate_nodes(  # noqa: PLR0913 - every one has a sensible default
         ``micro_f1`` and ``accuracy``. The protocol of 30 percent training nodes is called
         ``nodes-30``.
     """
+    check_dataset(data)
     check_int(repeats, "repeats", minimum=1)
     if data.task != "node":
         raise InputError(f"{data.name} has classes of graphs; use evaluate.")
@@ -119,7 +121,7 @@ def evaluate_nodes(  # noqa: PLR0913 - every one has a sensible default
             if skipped is None:
                 raise
             skipped[model.name] = str(error)
-    return records
+    return Records(records)
 
 
 @dataclass(frozen=True)

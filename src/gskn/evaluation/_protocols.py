@@ -32,10 +32,11 @@ from gskn.estimators import (
 )
 from gskn.evaluation._cache import EmbeddingCache, SplitEmbeddings
 from gskn.evaluation._digest import digest_data, digest_folds
+from gskn.evaluation._inputs import check_dataset
 from gskn.evaluation._limits import check_seed
 from gskn.evaluation._model import Model, as_json, make_estimator
 from gskn.evaluation._network_models import check_supports_graphs, is_network, predict_fold
-from gskn.evaluation._records import Clock, Record, with_provenance
+from gskn.evaluation._records import Clock, Record, Records, with_provenance
 from gskn.evaluation._registry import find_models
 from gskn.evaluation._result_file import ResultFile
 from gskn.evaluation._scores import score_classes, score_values
@@ -106,6 +107,7 @@ def evaluate(  # noqa: PLR0913 - every one has a sensible default
     (10, 1.0)
     """
     check_choice(protocol, "protocol", choices=("nested", "paper"))
+    check_dataset(data)
     check_int(repeats, "repeats", minimum=1)
     if data.task != "graph":
         raise InputError(
@@ -126,7 +128,7 @@ def evaluate(  # noqa: PLR0913 - every one has a sensible default
             for record in run.repeat(repeat, seed + repeat)
         ]
     order = {model.name: number for number, model in enumerate(selected)}
-    return sorted(records, key=lambda r: (order[r.model], r.repeat, r.fold))
+    return Records(sorted(records, key=lambda r: (order[r.model], r.repeat, r.fold)))
 
 
 def split(data: Dataset, folds: str, seed: int) -> Folds:

@@ -5,13 +5,16 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
+
+from gskn._html import html_paragraph, html_table
+from gskn._optional import require
 
 resource: Any
 try:
@@ -21,6 +24,8 @@ except ImportError:  # not available on Windows
 
 _PACKAGES = ("gskn", "numpy", "scipy", "scikit-learn", "numba")
 _GIT_SECONDS = 10
+_KEYS = ("data", "model", "protocol", "repeat", "fold", "seed")
+_PROVENANCE = ("peak_mebibytes", "day", "commit")
 ERRORS = frozenset({"rmse", "mae"})  # scores in the unit of the targets; lower is better
 
 
@@ -77,6 +82,88 @@ class Record:
         """Identifier of the fold, equal for all records of the same fold of a run."""
         names = (self.data, self.model, self.protocol, self.repeat, self.fold, self.seed)
         return json.dumps([*names, self.configuration], sort_keys=True)
+
+
+class Records(list[Record]):
+    """A list of records that notebooks display as a table of mean scores."""
+
+    def _repr_html_(self) -> str:
+        """Return one row per data set, model and protocol."""
+        groups: dict[tuple[str, str, str], list[Record]] = {}
+        for record in self:
+            key = (record.data, record.model, record.protocol)
+            groups.setdefault(key, []).append(record)
+        metrics = [
+            name
+            for name in dict.fromkeys(name for record in self for name in record.scores)
+            if not name.startswith("recall_")
+        ]
+        rows = [
+            [*key, len(records), *(_mean_text(records, metric) for metric in metrics)]
+            for key, records in groups.items()
+        ]
+        table = html_table(["data", "model", "protocol", "records", *metrics], rows)
+        return table + html_paragraph("Mean ± standard deviation over all records.")
+
+
+def _mean_text(records: list[Record], metric: str) -> str:
+    """Return mean and deviation; in percent, except for the scores of real targets."""
+    scores = [record.scores[metric] for record in records if metric in record.scores]
+    if not scores:
+        return "-"
+    mean = sum(scores) / len(scores)
+    deviation = (sum((score - mean) ** 2 for score in scores) / len(scores)) ** 0.5
+    if metric in ERRORS | {"r2"}:
+        return f"{mean:.4g} ± {deviation:.2g}"
+    return f"{100 * mean:.1f} ± {100 * deviation:.1f} %"
+
+
+def records_to_frame(records: Iterable[Record]) -> Any:
+    """Return records as a pandas DataFrame (extra ``pandas``).
+
+    Parameters
+    ----------
+    records : iterable of Record
+        Records of `evaluate`, `evaluate_nodes` or a `ResultFile`.
+
+    Returns
+    -------
+    frame : DataFrame
+        One row per fold: names, repeat, fold and seed; one column per score; selected
+        parameters with the prefix ``chosen_``; durations with the prefix ``seconds_``;
+        memory, day and commit. Values that a record does not have are missing.
+
+    Examples
+    --------
+    >>> record = Record("MUTAG", "gskn", "nested", 0, 0, 0, {}, {"accuracy": 0.9})
+    >>> frame = records_to_frame([record])
+    >>> frame[["data", "model", "accuracy"]].to_dict("records")
+    [{'data': 'MUTAG', 'model': 'gskn', 'accuracy': 0.9}]
+    """
+    pandas = require("pandas", extra="pandas")
+    rows = [
+        {
+            **{name: getattr(record, name) for name in _KEYS},
+            **record.scores,
+            **{f"chosen_{name}": value for name, value in _flatten(record.chosen)},
+            **{f"seconds_{step}": spent for step, spent in record.seconds.items()},
+            **{name: getattr(record, name) for name in _PROVENANCE},
+        }
+        for record in records
+    ]
+    columns = dict.fromkeys(name for row in rows for name in row)
+    last = [name for name in _PROVENANCE if name in columns]
+    ordered = [name for name in columns if name not in last] + last
+    return pandas.DataFrame(rows, columns=ordered or [*_KEYS, *_PROVENANCE])
+
+
+def _flatten(values: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield names and values; nested names are joined by underscores."""
+    for name, value in values.items():
+        if isinstance(value, Mapping):
+            yield from ((f"{name}_{inner}", item) for inner, item in _flatten(value))
+        else:
+            yield name, value
 
 
 class Clock:

@@ -1,6 +1,7 @@
 """All models by name: GSKN with its ablations, the baselines and the networks."""
 
 from collections.abc import Sequence
+from difflib import get_close_matches
 
 from sklearn.dummy import DummyClassifier, DummyRegressor
 
@@ -132,6 +133,7 @@ BASELINE_MODELS = tuple(
         classifiers=(PRECOMPUTED if baseline.output == "kernel" else EMBEDDING_CLASSIFIERS),
         estimator=baseline,
         transductive=variant.transductive,
+        extra=baseline.extra,
     )
     for baseline in BASELINES
     for variant in baseline.variants
@@ -149,10 +151,12 @@ def constant_model(targets: str) -> str:
 
 def find_models(names: Sequence[str | Model]) -> list[Model]:
     """Return models by name; a model is returned as it is."""
+    if isinstance(names, str):
+        raise InputError(f"models must be a list of names, got {names!r}; use [{names!r}].")
     unknown = [n for n in names if not isinstance(n, Model) and n not in MODELS]
     if unknown:
-        raise InputError(
-            f"There is no model {unknown[0]!r}; the models are "
-            f"{', '.join(map(repr, MODELS))}."
-        )
+        near = get_close_matches(str(unknown[0]).lower(), MODELS, n=3)
+        hint = f"did you mean {' or '.join(map(repr, near))}?"
+        listed = f"the models are {', '.join(map(repr, MODELS))}."
+        raise InputError(f"There is no model {unknown[0]!r}; {hint if near else listed}")
     return [name if isinstance(name, Model) else MODELS[name] for name in names]

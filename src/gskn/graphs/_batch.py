@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from scipy.sparse import csr_array
 
+from gskn._html import html_paragraph, html_table
 from gskn._lazy import cached_property
 from gskn._offsets import positions_within, ranges, running_total
 from gskn._optional import require
@@ -235,6 +236,21 @@ class GraphBatch:
         if self.is_weighted:
             parts.append("weighted")
         return f"GraphBatch({', '.join(parts)})"
+
+    def _repr_html_(self) -> str:
+        """Return a table for notebooks."""
+        sizes = self.graph_sizes
+        kind = "directed" if self.is_directed else "undirected"
+        values: dict[str, object] = {
+            "graphs": self.n_graphs,
+            "nodes": self.n_nodes,
+            "edges": self.n_edges,
+            "nodes per graph": f"{sizes.min()} to {sizes.max()}" if len(sizes) else "-",
+            "node labels": len(self.label_values) if self.node_labels is not None else "-",
+            "node attributes": self.n_attributes or "-",
+            "kind": f"{kind}, weighted" if self.is_weighted else kind,
+        }
+        return html_paragraph("GraphBatch") + html_table(list(values), [[*values.values()]])
 
     @staticmethod
     def concat(batches: Sequence["GraphBatch"]) -> "GraphBatch":

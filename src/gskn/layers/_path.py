@@ -27,8 +27,6 @@ from gskn.layers._path_terms import (
 from gskn.layers._steps import Steps
 from gskn.walks import count_walks, patterns
 
-# Columns computed together: intermediate results of small graphs stay in the cache.
-_COLUMNS = 64
 _NOTHING = (Term(1, Place(())),)  # behind the last step
 
 
@@ -76,14 +74,11 @@ class PathLayer(EnumeratedLayer):
     ) -> FloatArray:
         if not _is_signed(context, len(factors)):
             return super()._sum_exact(context, groups, factors, kernel)
+        factors = factors[:, context.group_codes]
+        factors[:-1] *= context.steps.scale[:, None]  # probabilities of steps, or ones
         steps = replace(context.steps, scale=np.ones(len(context.steps.first)))
-        sums = np.empty((len(steps.first), factors.shape[2]))
-        for begin in range(0, sums.shape[1], _COLUMNS):
-            columns = slice(begin, begin + _COLUMNS)
-            part = np.ascontiguousarray(factors[:, :, columns])[:, context.group_codes]
-            part[:-1] *= context.steps.scale[:, None]  # probabilities of steps, or ones
-            signed = _SignedSums(steps, context.group_ptr, part[1:], groups)
-            np.multiply(signed.sums(), part[0], out=sums[:, columns])
+        signed = _SignedSums(steps, context.group_ptr, factors[1:], groups)
+        sums: FloatArray = signed.sums() * factors[0]
         return sums
 
 

@@ -25,7 +25,7 @@ from gskn.reproduce._parameters import (
     parameter_rows,
 )
 from gskn.reproduce._ranks import pattern_jobs, pattern_rows, rank_jobs, rank_rows
-from gskn.reproduce._statistics import run_statistics, statistics_rows
+from gskn.reproduce._statistics import STATISTICS_SETS, run_statistics, statistics_rows
 from gskn.reproduce._tables import (
     graph_rows,
     node_rows,
@@ -122,6 +122,8 @@ class Experiment:
         Takes records; returns a figure, or None if there are no records for it.
     caption : str
         Explanation of the table, in particular of the protocol.
+    sets : callable
+        Takes ``quick``; returns the names of the data sets that ``run`` loads.
     """
 
     name: str
@@ -133,6 +135,7 @@ class Experiment:
     owns: Callable[[Record], bool]
     figure: Callable[[Sequence[Record]], "Figure | None"] | None = None
     caption: str = _PROTOCOLS
+    sets: Callable[[bool], Sequence[str]] = lambda _: ()
 
 
 def _from_jobs(make: Callable[[bool], Sequence[Job]]) -> dict[str, Any]:
@@ -142,6 +145,7 @@ def _from_jobs(make: Callable[[bool], Sequence[Job]]) -> dict[str, Any]:
             record for job in make(quick) for record in job.run(runner)
         ],
         "owns": lambda record: any(job.owns(record) for job in make(False)),
+        "sets": lambda quick: list(dict.fromkeys(job.data for job in make(quick))),
     }
 
 
@@ -258,6 +262,7 @@ EXPERIMENTS = {
             run=lambda runner, _: run_statistics(runner),
             rows=statistics_rows,
             owns=lambda record: record.protocol == "statistics",
+            sets=lambda _: STATISTICS_SETS,
             caption="Nodes and edges are means over graphs; edges are undirected.",
         ),
         Experiment(
@@ -363,6 +368,7 @@ EXPERIMENTS = {
             run=lambda runner, quick: run_times(runner, _sizes(quick), quick=quick),
             rows=time_rows,
             owns=lambda record: record.protocol == "times",
+            sets=lambda _: list(printed.TIMES),
             figure=time_figure,
             caption="Our times are from one run on one machine, without the time of "
             "compilation; the times of the paper are from a machine with a GPU.",
@@ -377,6 +383,7 @@ EXPERIMENTS = {
             run=lambda runner, _: run_leak(runner, ("MUTAG", "PTC")),
             rows=leak_rows,
             owns=lambda record: record.protocol.startswith("leak"),
+            sets=lambda _: ("MUTAG", "PTC"),
             caption="The best classifier on the TEST folds, as in the literature. ± is the "
             "standard deviation over folds.",
         ),

@@ -51,12 +51,15 @@ class Runner:
         Records in this file are not run again, and new ones are appended to it.
     advance : callable
         Called with the cost of each fold that is finished.
+    missing : frozenset of str
+        Data sets that are not available; experiments leave them out.
     """
 
     data_home: Path | None = None
     n_jobs: int | None = None
     results: ResultFile | None = None
     advance: Callable[[float], None] = lambda _: None
+    missing: frozenset[str] = frozenset()
 
     def load(self, name: str) -> Dataset:
         """Load a data set by its name."""
@@ -120,6 +123,9 @@ class Job:
 
     def run(self, runner: Runner) -> list[Record]:
         """Run the folds that are not in the result file, and return all records."""
+        if self.data in runner.missing:
+            runner.advance(self.cost)
+            return []
         data = runner.load(self.data)
         skipped: dict[str, str] = {}
         options: dict[str, Any] = {

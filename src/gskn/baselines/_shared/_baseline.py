@@ -56,11 +56,14 @@ class Baseline(TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]
         graphs and those of ``fit``.
     uses : str
         Node data that the baseline uses, for the documentation.
+    extra : str or None
+        Extra of gskn with the packages that the baseline needs.
     """
 
     variants: ClassVar[tuple[Variant, ...]]
     output: ClassVar[Literal["embedding", "kernel"]]
     uses: ClassVar[str]
+    extra: ClassVar[str | None] = None
 
     @classmethod
     def precompute(cls, batch: GraphBatch, n_jobs: int | None = None) -> Precomputation:

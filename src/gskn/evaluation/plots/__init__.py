@@ -1,7 +1,8 @@
 """Plots of scores, parameters, embeddings and running times.
 
-Every plot is a new matplotlib figure. No window is opened, pyplot is not used, and the
-settings of matplotlib are not changed.
+Every plot is a new matplotlib figure. A notebook displays it if it is the last value of a
+cell. No window is opened, pyplot is not used, and the settings of matplotlib are not
+changed.
 """
 
 from gskn.evaluation.plots._embedding import plot_embedding

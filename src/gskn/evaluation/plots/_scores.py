@@ -38,6 +38,7 @@ _NAMES = {
     "mae": "MAE",
     "r2": "R²",
 }
+_ROC_AUC = "roc_auc"
 _MIN_RANGE = 10.0  # percent
 
 
@@ -62,7 +63,8 @@ def plot_scores(
         Name of a score. It is plotted in percent, except for the scores of real targets
         (``rmse``, ``mae`` and ``r2``).
     chance : mapping of str to float or None, default=None
-        Fraction of the largest class by data set, drawn as a vertical line.
+        Fraction of the largest class by data set, drawn as a vertical line. For ROC-AUC
+        the line is at 50 percent, and the axis starts at 0.
     title : str or None, default=None
         Title of the figure; metric and protocol if None.
 
@@ -80,6 +82,8 @@ def plot_scores(
     summaries = summarize_records(records, metric)
     models = list(dict.fromkeys(record.model for record in records))
     styles = point_styles(models, "models")
+    if metric == _ROC_AUC:  # of predictions that do not depend on the sample
+        chance = dict.fromkeys(summaries, 0.5)
     chances = {
         data: check_fraction(value, f"chance of {data}")
         for data, value in (chance or {}).items()
@@ -106,7 +110,8 @@ def plot_scores(
         panels[0].set_yticks(range(len(models)), models)
         panels[0].set_ylim(len(models) - 0.4, -0.6)  # the first model is at the top
         repeats = len({record.repeat for record in records})
-        _draw_legend(figure, repeats, has_chance=bool(chances))
+        line = "Random order" if metric == _ROC_AUC else "Fraction of the largest class"
+        _draw_legend(figure, repeats, chance=line if chances else None)
         add_title(figure, title or _default_title(label, records[0].protocol))
         return figure
 
@@ -118,12 +123,14 @@ class _Scale(NamedTuple):
     min_range: float  # of an axis; a smaller one would exaggerate noise
     largest: float  # tick
     remark: str
+    start: float | None = None  # of the axis; None fits the axis to the values
 
     @classmethod
     def from_metric(cls, metric: str) -> Self:
         """Return percent for scores of classes; else the metric itself."""
         if metric not in VALUE_METRICS:
-            return cls(100.0, _MIN_RANGE, 100.0, " in percent")
+            start = 0.0 if metric == _ROC_AUC else None
+            return cls(100.0, _MIN_RANGE, 100.0, " in percent", start)
         if is_error(metric):
             return cls(1.0, 0.0, np.inf, " (lower is better)")
         return cls(1.0, _MIN_RANGE / 100, 1.0, "")
@@ -188,7 +195,7 @@ def _set_range(panel: "Axes", values: Sequence[float], scale: _Scale) -> None:
     low, high = (min(values), max(values)) if values else (0.0, scale.factor)
     pad = max(0.06 * (high - low), (scale.min_range - (high - low)) / 2)
     pad = pad or 0.06 * abs(high) or 1.0  # a single value of an error
-    low, high = low - pad, high + pad
+    low, high = low - pad if scale.start is None else scale.start, high + pad
     ticker = require("matplotlib.ticker", extra="plots")
     locator = ticker.MaxNLocator(7, steps=[1, 2, 5, 10])
     ticks = locator.tick_values(low, high)
@@ -196,12 +203,12 @@ def _set_range(panel: "Axes", values: Sequence[float], scale: _Scale) -> None:
     panel.set_xlim(low, high)
 
 
-def _draw_legend(figure: "Figure", n_repeats: int, *, has_chance: bool) -> None:
+def _draw_legend(figure: "Figure", n_repeats: int, *, chance: str | None) -> None:
     line = require("matplotlib.lines", extra="plots").Line2D
     label = "Mean and standard deviation over folds"
     label += f", {n_repeats} repeats" if n_repeats > 1 else ""
     handles = [line([], [], color=GRAY, marker="o", linewidth=1.8, label=label)]
-    if has_chance:
-        label = "Fraction of the largest class"
-        handles.append(line([], [], color=GRAY, linestyle=DASHES, linewidth=1, label=label))
+    if chance is not None:
+        dashed = {"color": GRAY, "linestyle": DASHES, "linewidth": 1}
+        handles.append(line([], [], label=chance, **dashed))
     add_legend(figure, handles)

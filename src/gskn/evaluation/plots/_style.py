@@ -83,7 +83,10 @@ def new_panels(
     n_rows = -(-n_panels // n_columns)
     margin = 0.7 + 0.08 * max(map(len, beside), default=6)
     size = (width * n_columns + margin, height * n_rows + 1.0)
-    figure = require("matplotlib.figure", extra="plots").Figure(size, layout="constrained")
+    require("matplotlib", extra="plots")
+    # Imported here because the module defines a subclass of matplotlib's figure.
+    figure_class = require("gskn.evaluation.plots._figure", extra="plots").PlotFigure
+    figure = figure_class(size, layout="constrained")
     require("matplotlib.backends.backend_agg", extra="plots").FigureCanvasAgg(figure)
     figure.get_layout_engine().set(w_pad=0.08, h_pad=0.08)
     grid = figure.subplots(n_rows, n_columns, squeeze=False, **options)
