@@ -16,14 +16,14 @@ def table_paths(home: Path, name: str) -> tuple[Path, ...]:
 
 
 def read_node_set(path: Path, name: str) -> tuple[GraphBatch, AnyArray]:
-    """Read a node set from an npz file, or from its table of edges.
+    """Read a node set from its table of edges, or else from an npz file of any name.
 
     Raises
     ------
     FileFormatError
         If a file is malformed.
     """
-    if path.suffix == ".npz":
+    if path.name != f"{name}_edges.csv":
         return read_npz(path)
     contents = []
     for table in table_paths(path.parent.parent, name):
