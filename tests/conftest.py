@@ -18,6 +18,9 @@ if "PYTEST_XDIST_WORKER" in os.environ:
     for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ.setdefault(variable, "1")
 
+# A slow machine must not add lines of progress to the output of a command.
+os.environ["GSKN_PROGRESS_SECONDS"] = "1e6"
+
 # No deadline: the first example includes the time to import and compile.
 settings.register_profile(
     "gskn", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=60

@@ -33,7 +33,7 @@ def test_progress_is_reported_if_stderr_is_not_a_terminal(monkeypatch):
         lines.append(text)
         reported.set()
 
-    monkeypatch.setattr(_console, "_REPORT_SECONDS", 0.001)
+    monkeypatch.setenv("GSKN_PROGRESS_SECONDS", "0.001")
     monkeypatch.setattr(_console, "echo", collect)
     with waiting("reading"):
         assert reported.wait(60)
@@ -47,3 +47,11 @@ def test_progress_is_reported_if_stderr_is_not_a_terminal(monkeypatch):
 def test_message_is_one_line_in_a_file(capsys):
     print_message("[yellow]warning:[/]", "long [text] " * 30)
     assert capsys.readouterr().err == f"warning: {'long [text] ' * 30}\n"
+
+
+def test_invalid_interval_is_ignored(monkeypatch):
+    for value, seconds in (("x", 60), ("-1", 60), ("nan", 60), ("5", 5), ("inf", 1e6)):
+        monkeypatch.setenv("GSKN_PROGRESS_SECONDS", value)
+        assert _console._report_seconds() == seconds
+    monkeypatch.delenv("GSKN_PROGRESS_SECONDS")
+    assert _console._report_seconds() == 60

@@ -232,3 +232,11 @@ def test_values_of_a_tu_set_are_its_graph_attributes(tmp_path):
         datasets.read(folder, task="values")
     attributes.unlink()
     assert datasets.read(folder, task="values").y.tolist() == [7.0, 8.0]
+
+
+def test_header_of_classes_may_be_swapped(tmp_path):
+    (tmp_path / "graphs.smi").write_text("CCO a\nCCN b\nCC c\n")
+    lines = ["class,graph", "1,a", "0,b", "1,c"]
+    (tmp_path / "classes.txt").write_text("\n".join(lines))
+    data = datasets.read(tmp_path / "graphs.smi", tmp_path / "classes.txt")
+    assert data.y.tolist() == [1, 0, 1]

@@ -2,6 +2,7 @@
 
 import codecs
 import io
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -35,6 +36,8 @@ _ASCII = {
     "┘": "/",
 }
 _REPORT_SECONDS = 60.0  # between two lines of progress, if stderr is not a terminal
+_REPORT_VARIABLE = "GSKN_PROGRESS_SECONDS"  # environment variable that replaces it
+_MAX_WAIT = 1e6  # seconds; the operating system limits them
 _live_consoles: list[Console] = []  # of progress bars on the screen
 
 
@@ -140,10 +143,10 @@ def _shown(bar: Progress) -> Iterator[None]:
 @contextmanager
 def _reports(bar: Progress) -> Iterator[None]:
     """Print the progress to stderr once a minute while the block runs."""
-    end = Event()
+    end, seconds = Event(), _report_seconds()
 
     def report() -> None:
-        while not end.wait(_REPORT_SECONDS):
+        while not end.wait(seconds):
             with suppress(OSError, ValueError):  # stderr is closed, or the disk is full
                 echo(describe_progress(bar), stderr=True)
 
@@ -154,6 +157,15 @@ def _reports(bar: Progress) -> Iterator[None]:
     finally:
         end.set()
         thread.join()
+
+
+def _report_seconds() -> float:
+    """Return the interval of progress lines; invalid settings are ignored."""
+    try:
+        seconds = float(os.environ.get(_REPORT_VARIABLE, ""))
+    except ValueError:
+        return _REPORT_SECONDS
+    return min(seconds, _MAX_WAIT) if seconds > 0 else _REPORT_SECONDS
 
 
 def describe_progress(bar: Progress) -> str:
