@@ -77,8 +77,7 @@ def print_message(kind: str, text: str) -> None:
 
     ``kind`` is markup, ``text`` is not.
     """
-    if _MAX_WAIT = 1e6  # seconds; the operating system limits them
-_live_consoles:
+    if _live_consoles:
         console = _live_consoles[-1]
     else:
         console = make_console(stderr=True)
