@@ -22,7 +22,7 @@ _FIXED: Params = {
 }
 # 32 landmarks: 32 columns per branch.
 _SINGLE_LENGTH: Params = {**_FIXED, "aggregate": False}
-# Long walks reach the community of a node, which matters without node features.
+# Walks of 5 and 8 nodes: on LastFM they are much better than walks of 3 nodes.
 _NODES: Params = {"branches": ("walk", "degree-walk", "anonymous"), "max_degree": None}
 _NODE_GRID: tuple[Params, ...] = (
     {**_NODES, "n_landmarks": 32, "walk_length": 3},
