@@ -294,7 +294,7 @@ def test_progress_of_the_selection_is_shown(mutag, capsys):
         ({}, [0, 0], "same class \\(0\\)"),
         ({}, ["a", "a"], "same class \\(.*a.*\\)"),
         ({"embedding": "deep"}, [0, 1], "embedding must be a GSKN"),
-        ({}, [0.5, 1.5], "continuous"),
+        ({}, [0.5, 1.5], "look like regression targets"),
     ],
 )
 def test_invalid_parameters_and_classes_raise(halves, options, y, message):

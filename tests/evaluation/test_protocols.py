@@ -179,13 +179,13 @@ def test_embeddings_and_scaling_are_fitted_to_the_training_graphs(data, monkeypa
     names = np.arange(len(data.y)).astype(str)
     named = Dataset("named", replace(data.graphs, graph_names=names), data.y)
     seen, scaled = [], []
-    fit, standardize = GSKN.fit_transform, _gram.standardize
+    fit, standardize = GSKN.fit, _gram.standardize
 
     def watched(self, graphs):
         seen.append({int(name) for name in graphs.graph_names})
         return fit(self, graphs)
 
-    monkeypatch.setattr(GSKN, "fit_transform", watched)
+    monkeypatch.setattr(GSKN, "fit", watched)
     monkeypatch.setattr(
         _gram, "standardize", lambda a, b: scaled.append(len(a)) or standardize(a, b)
     )
@@ -199,8 +199,8 @@ def test_embeddings_and_scaling_are_fitted_to_the_training_graphs(data, monkeypa
 def test_models_of_a_run_share_embeddings(data, monkeypatch):
     alone = [evaluate(data, [name]) for name in ("aw", "rw", "rw+aw")]
     seen = []
-    fit = GSKN.fit_transform
-    monkeypatch.setattr(GSKN, "fit_transform", lambda *a: seen.append(1) or fit(*a))
+    fit = GSKN.fit
+    monkeypatch.setattr(GSKN, "fit", lambda *a: seen.append(1) or fit(*a))
     together = evaluate(data, ["aw", "rw", "rw+aw"])
     assert len(seen) == 10  # one fit of the walk branch per fold
     assert [r.scores for r in together] == [r.scores for run in alone for r in run]
@@ -315,7 +315,7 @@ def test_every_model_runs(data, protocol):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"models": ["gnn"]}, "no model 'gnn'; the models are"),
+        ({"models": ["gnn"]}, "no model 'gnn'; did you mean 'gin' or 'gcn'"),
         ({"protocol": "fair"}, "protocol must be one of"),
         ({"folds": "random"}, "folds must be one of"),
         ({"folds": "published"}, "no published folds"),

@@ -62,9 +62,10 @@ def test_records_have_regressors_and_are_resumed(data, tmp_path):
 def test_every_model_runs_or_is_skipped(data):
     small = Dataset("small", data.graphs[:9], data.y[:9])
     skipped = {}
-    records = evaluate(small, list(MODELS), skipped=skipped)
+    names = [name for name, model in MODELS.items() if model.extra is None]
+    records = evaluate(small, names, skipped=skipped)
     assert sorted(skipped) == ["hgk-sp", "hgk-wl", "majority"]
-    assert len(records) == 9 * (len(MODELS) - 3)
+    assert len(records) == 9 * (len(names) - 3)
     assert all(np.isfinite(record.scores["rmse"]) for record in records)
 
 
