@@ -203,12 +203,15 @@ def test_mean_of_sample_scores_is_the_score(weighted):
     samples = np.arange(5, 30)
     classes = replace(ClassTask.from_targets(y), weights=weights)
     outputs = generator.normal(size=(25, 3))
+    part = None if weights is None else weights[samples]
+    correct = most_likely(outputs) == classes.codes[samples]
     assert classes.sample_scores(outputs, samples).mean() == pytest.approx(
-        classes.score(outputs, samples)
+        np.average(correct, weights=part)
     )
     values = replace(ValueTask.from_targets(y * 1.5), weights=weights)
+    errors = (outputs[:, 0] - values.y[samples]) ** 2
     assert values.sample_scores(outputs, samples).mean() == pytest.approx(
-        values.score(outputs, samples)
+        -np.average(errors, weights=part)
     )
 
 

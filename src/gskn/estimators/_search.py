@@ -248,14 +248,12 @@ def _fold_outputs(
 def _score(
     params: Params, outputs: list[FloatArray], task: Task, folds: Folds
 ) -> Candidate:
-    scores = [
-        task.score(part, test) for part, (_, test) in zip(outputs, folds, strict=True)
-    ]
-    error = float(np.std(scores, ddof=1) / np.sqrt(len(scores)))
     by_sample = [
         task.sample_scores(part, test)
         for part, (_, test) in zip(outputs, folds, strict=True)
     ]
+    scores = [part.mean() for part in by_sample]
+    error = float(np.std(scores, ddof=1) / np.sqrt(len(scores)))
     return Candidate(
         params, outputs, float(np.mean(scores)), error, np.concatenate(by_sample)
     )

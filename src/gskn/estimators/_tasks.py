@@ -39,11 +39,11 @@ class Task(Protocol):
     def fit(self, products: FloatArray, samples: IndexArray, strength: float) -> Dual:
         """Fit a machine to the kernel of some samples."""
 
-    def score(self, outputs: FloatArray, samples: IndexArray) -> float:
-        """Return the score of the outputs for some samples; higher is better."""
-
     def sample_scores(self, outputs: FloatArray, samples: IndexArray) -> FloatArray:
-        """Return the score of every sample, weighted if there are weights."""
+        """Return the score of every sample, weighted if there are weights.
+
+        Their mean is the score of the outputs; higher is better.
+        """
 
 
 @dataclass(frozen=True)
@@ -93,11 +93,6 @@ class ClassTask:
         return fit_svm(
             products, self.codes[samples], strength, _take(self.weights, samples)
         )
-
-    def score(self, outputs: FloatArray, samples: IndexArray) -> float:
-        """Return the accuracy, weighted if there are weights."""
-        correct = most_likely(outputs) == self.codes[samples]
-        return float(np.average(correct, weights=_take(self.weights, samples)))
 
     def sample_scores(self, outputs: FloatArray, samples: IndexArray) -> FloatArray:
         """Return one for correct samples and zero for others, weighted."""
@@ -152,11 +147,6 @@ class ValueTask:
     def fit(self, products: FloatArray, samples: IndexArray, strength: float) -> Dual:
         """Fit ridge regression to the kernel of some samples."""
         return fit_ridge(products, self.y[samples], strength, _take(self.weights, samples))
-
-    def score(self, outputs: FloatArray, samples: IndexArray) -> float:
-        """Return the negative mean squared error, weighted if there are weights."""
-        errors = (outputs[:, 0] - self.y[samples]) ** 2
-        return -float(np.average(errors, weights=_take(self.weights, samples)))
 
     def sample_scores(self, outputs: FloatArray, samples: IndexArray) -> FloatArray:
         """Return negative squared errors, weighted."""
