@@ -11,9 +11,11 @@ import typer
 
 from gskn.cli._options import (
     AsJson,
+    Classes,
     DataHome,
     Jobs,
     Task,
+    TaskOption,
     as_path,
     built_in_sets,
     check_not_input,
@@ -89,15 +91,8 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one option each
         Path | None,
         typer.Option(help="Record file (JSON lines); its folds are not run again."),
     ] = None,
-    classes: Annotated[
-        Path | None,
-        typer.Option(
-            help="File with lines graph,class or graph,value. Default: labels.csv."
-        ),
-    ] = None,
-    task: Annotated[
-        Task, typer.Option(metavar="NAME", help="classes, values or auto (by the targets).")
-    ] = Task.auto,
+    classes: Classes = None,
+    task: TaskOption = Task.auto,
     metric: Annotated[
         str | None,
         typer.Option(

@@ -32,6 +32,14 @@ class Task(Enum):
     values = "values"
 
 
+Classes = Annotated[
+    Path | None,
+    typer.Option(help="File with lines graph,class or graph,value. Default: labels.csv."),
+]
+TaskOption = Annotated[
+    Task, typer.Option(metavar="NAME", help="classes, values or auto (by the targets).")
+]
+
 _BUILT_IN = ("structure", "regular", "MUTAG")
 
 

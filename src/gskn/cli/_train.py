@@ -10,9 +10,11 @@ import typer
 
 from gskn.cli._options import (
     AsJson,
+    Classes,
     DataHome,
     Jobs,
     Task,
+    TaskOption,
     as_path,
     check_not_input,
     is_same_file,
@@ -43,15 +45,8 @@ def train(  # noqa: PLR0913, PLR0917 - one option each
         ),
     ],
     out: Annotated[Path, typer.Option("--out", "-o", help="Model file to write.")],
-    classes: Annotated[
-        Path | None,
-        typer.Option(
-            help="File with lines graph,class or graph,value. Default: labels.csv."
-        ),
-    ] = None,
-    task: Annotated[
-        Task, typer.Option(metavar="NAME", help="classes, values or auto (by the targets).")
-    ] = Task.auto,
+    classes: Classes = None,
+    task: TaskOption = Task.auto,
     kernel: Annotated[
         Kernel,
         typer.Option(metavar="NAME", help="auto (the best), linear, rbf or laplacian."),
