@@ -321,7 +321,7 @@ def _without(rows: Rows, name: str) -> list[dict[str, Any]]:
     return [{k: v for k, v in row.items() if k != name} for row in rows]
 
 
-# Experiments with other columns than those of `html_table`.
+# Experiments whose columns differ from the columns of `html_table`.
 _LAYOUTS: dict[str, Callable[[Rows], str]] = {
     "structure": _structure,
     "regular": _by_set,

@@ -94,7 +94,7 @@ def _count_classes(name: str) -> dict[str, int | None]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # graphs are read again, with the warnings
             data = sets.read(name)
-    except GsknError:  # there is no file of classes, or it is not valid
+    except GsknError:  # no file of classes, or an invalid one
         return {"classes": None}
     return {"classes": data.n_classes if data.targets == "classes" else None}
 

@@ -411,7 +411,7 @@ _SETS = (
     _molecules(
         "zinc",
         "Molecules of ZINC with their penalized logarithm of the partition coefficient. "
-        "Test and validation molecules are those of ZINC-12k.",
+        "Test and validation molecules are the same as in ZINC-12k.",
         "penalized_log_p",
         *(12000, 277725, 298704, 0, 9),
     ),

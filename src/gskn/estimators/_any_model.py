@@ -32,7 +32,7 @@ def predict_once(
 ) -> tuple[AnyArray | None, FloatArray]:
     """Return classes and probabilities, or None and values; graphs are embedded once.
 
-    The results are the same as those of `predict` and `predict_proba`.
+    The results equal the results of `predict` and `predict_proba`.
     """
     embeddings = np.asarray(model.embedding_.transform(graphs))
     machine = copy(model)  # predicts embeddings instead of graphs

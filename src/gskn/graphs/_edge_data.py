@@ -47,7 +47,7 @@ class EntryMap:
         adjacency: csr_array,
         mirrored: BoolArray | None,
     ) -> "EntryMap":
-        """Find the entries of edges; those of ``mirrored`` nodes go both ways."""
+        """Find the entries of edges; edges between ``mirrored`` nodes go both ways."""
         n_nodes, n_entries = adjacency.shape[0], adjacency.nnz
         rows = np.repeat(np.arange(n_nodes, dtype=np.int32), np.diff(adjacency.indptr))
         edges = np.arange(len(source))
