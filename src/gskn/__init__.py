@@ -20,7 +20,13 @@ if TYPE_CHECKING:
         pooling,
         walks,
     )
-    from gskn.estimators import GSKN, GSKNClassifier, GSKNRegressor, NearestGraphs
+    from gskn.estimators import (
+        GSKN,
+        GSKNClassifier,
+        GSKNRegressor,
+        NearestGraphs,
+        NodeEmbedding,
+    )
     from gskn.graphs import AttributeEncoder, GraphBatch, as_batch, read_graphs
     from gskn.walks import pattern_counts, sample_walks
 
@@ -33,6 +39,7 @@ __all__ = [
     "GSKNRegressor",
     "GraphBatch",
     "NearestGraphs",
+    "NodeEmbedding",
     "__version__",
     "as_batch",
     "baselines",
@@ -55,6 +62,7 @@ _HOME_OF = {
     "GSKNClassifier": "gskn.estimators",
     "GSKNRegressor": "gskn.estimators",
     "NearestGraphs": "gskn.estimators",
+    "NodeEmbedding": "gskn.estimators",
     "AttributeEncoder": "gskn.graphs",
     "GraphBatch": "gskn.graphs",
     "as_batch": "gskn.graphs",

@@ -350,3 +350,29 @@ def test_default_models_begin_with_the_baseline_and_the_selected_model(call):
     assert "mean" not in _model_names("all", data)
     nodes = Dataset("nodes", data.graphs[:1], np.arange(20) % 2, "node")
     assert _model_names(None, nodes) == ["majority", "nodes", "rw+aw-64"]
+
+
+def test_nodes_of_a_graph_in_files_are_classified(call, tmp_path):
+    graph = nx.gnm_random_graph(60, 90, seed=0)
+    edges, nodes = tmp_path / "edges.csv", tmp_path / "nodes.csv"
+    edges.write_text("".join(f"{u},{v}\n" for u, v in graph.edges))
+    classes = {node: "high" if degree > 2 else "low" for node, degree in graph.degree}
+    present = [node for node in graph if graph.degree(node)]
+    nodes.write_text("".join(f"{node},{classes[node]}\n" for node in present[:-5]))
+    arguments = (edges, "--node-classes", nodes, "--models", "rw+aw-64", "--repeats", 2)
+    picture = tmp_path / "map.png"
+    result = call("evaluate", *arguments, "--json", "--map", picture)
+    assert result.returncode == 0, result.stderr
+    rows = json.loads(result.stdout)
+    means = {(row["protocol"], row["model"]): row["mean"] for row in rows}
+    assert means["nodes-70", "rw+aw-64"] > 0.9 > means["nodes-70", "majority"]
+    assert picture.stat().st_size > 0
+
+
+def test_node_classes_need_one_graph_in_a_file(call, tmp_path):
+    nodes = tmp_path / "nodes.csv"
+    nodes.write_text("a,1\nb,2\n")
+    for data in (("MUTAG",), (), (tmp_path, tmp_path)):
+        result = call("evaluate", *data, "--node-classes", nodes)
+        assert result.returncode == 2
+        assert "exactly one file" in result.stderr

@@ -138,3 +138,10 @@ def test_singular_kernel_raises():
 def test_no_graphs_raise(mutag):
     with pytest.raises(InputError, match="no graphs"):
         GSKNRegressor().fit(mutag[0][:0], [])
+
+
+def test_probabilities_of_a_regressor_name_the_classifier():
+    model = GSKNRegressor()
+    assert not hasattr(model, "predict_proba")
+    with pytest.raises(AttributeError, match="use GSKNClassifier"):
+        model.predict_proba([])

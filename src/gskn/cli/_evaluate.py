@@ -92,6 +92,10 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one option each
         typer.Option(help="Record file (JSON lines); its folds are not run again."),
     ] = None,
     classes: Classes = None,
+    node_classes: Annotated[
+        Path | None,
+        typer.Option(help="File with lines node,class for the nodes of one graph."),
+    ] = None,
     task: TaskOption = Task.auto,
     metric: Annotated[
         str | None,
@@ -120,6 +124,7 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one option each
     Data sets with classes of nodes are split at random, with 30% or 70% for training.
     Without data sets, those that need no download are evaluated.
     Your own graphs: a folder in TU format, or a folder of files with a labels.csv.
+    Your own nodes: gskn evaluate edges.csv --node-classes nodes.csv
 
     Example: gskn evaluate MUTAG PTC --models rw+aw,gskn --out runs.jsonl
     """
@@ -130,9 +135,9 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one option each
     # Check everything before the first fold: a run can take hours.
     check_seed(seed, max(1, repeats or 1))
     check_n_jobs(jobs)
-    _check_outputs(data or [], classes, out, plot, map_file)
+    _check_outputs(data or [], [classes, node_classes], out, plot, map_file)
     find_models([] if models in {None, "all"} else _split_names(models or ""))
-    loaded = _load(data, classes, data_home, task.value)
+    loaded = _load(data, classes, node_classes, data_home, task.value)
     titles = _titles(data, loaded)
     names = {dataset.name: _model_names(models, dataset) for dataset in loaded}
     metrics = {dataset.name: metric or _default_metric(dataset) for dataset in loaded}
@@ -165,7 +170,7 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one option each
 
 def _check_outputs(
     data: list[str],
-    classes: Path | None,
+    inputs: list[Path | None],
     out: Path | None,
     plot: Path | None,
     map_file: Path | None,
@@ -181,7 +186,7 @@ def _check_outputs(
     if out is not None:
         check_append(out)
     outputs = [path for path in (out, plot, map_file) if path is not None]
-    for first, second in combinations([*outputs, *filter(None, [classes])], 2):
+    for first, second in combinations([*outputs, *filter(None, inputs)], 2):
         if is_same_file(first, second):
             raise InputError(f"{str(second)!r} is used twice; write to another file.")
     for output in outputs:
@@ -432,8 +437,14 @@ def _default_metric(data: "Dataset") -> str:
 
 
 def _load(
-    names: list[str] | None, classes: Path | None, data_home: Path | None, task: str
+    names: list[str] | None,
+    classes: Path | None,
+    node_classes: Path | None,
+    data_home: Path | None,
+    task: str,
 ) -> list["Dataset"]:
+    if node_classes is not None:
+        return [_load_nodes(names, classes, node_classes)]
     names = names or built_in_sets(data_home)
     paths = [as_path(name) for name in names]
     if classes is not None and (len(paths) > 1 or paths[0] is None):
@@ -441,6 +452,21 @@ def _load(
             "needs exactly one file or folder of graphs.", param_hint="--classes"
         )
     return [read_labelled(name, classes, data_home, task) for name in names]
+
+
+def _load_nodes(
+    names: list[str] | None, classes: Path | None, node_classes: Path
+) -> "Dataset":
+    """Read one graph with classes of nodes."""
+    from gskn import datasets
+
+    path = as_path(names[0]) if names and len(names) == 1 else None
+    if path is None or classes is not None:
+        raise typer.BadParameter(
+            "needs exactly one file with a graph, and no --classes.",
+            param_hint="--node-classes",
+        )
+    return datasets.read_nodes(path, node_classes)
 
 
 def _summaries(records: list["Record"], metric: str) -> dict[str, "Summary"]:
@@ -526,8 +552,12 @@ def _draw_map(
     from gskn.evaluation import plot_embedding, save_figure
 
     title = f"{data.task.capitalize()} embeddings of {titles[data.name]}"
+    y = data.y
+    if data.labelled is not None:  # nodes without a class are not shown
+        y = y[data.labelled]
+        embeddings = {name: rows[data.labelled] for name, rows in embeddings.items()}
     with waiting(f"drawing {path}"):
-        figure = plot_embedding(embeddings, data.y, method=method, title=title, seed=seed)
+        figure = plot_embedding(embeddings, y, method=method, title=title, seed=seed)
         save_figure(figure, path)
 
 

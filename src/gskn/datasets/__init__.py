@@ -5,6 +5,7 @@ from gskn.datasets._catalog import SetInfo, find_set, known_sets
 from gskn.datasets._dataset import Dataset
 from gskn.datasets._load import load, names
 from gskn.datasets._read import read
+from gskn.datasets._read_nodes import read_nodes
 from gskn.datasets._store import data_home, find_files
 from gskn.datasets._synthetic import (
     PAIRS,
@@ -30,6 +31,7 @@ __all__ = [
     "load",
     "names",
     "read",
+    "read_nodes",
     "regular",
     "rings",
     "rook_shrikhande",

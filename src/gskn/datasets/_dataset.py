@@ -33,6 +33,8 @@ class Dataset:
         Short description of the graphs.
     columns : mapping of str to ndarray
         Other columns of a table of molecules, as text, with one value per graph.
+    labelled : ndarray of int or None
+        Nodes that have a class, if others have none; None if all have a target.
     """
 
     name: str
@@ -42,6 +44,7 @@ class Dataset:
     folds: Mapping[str, tuple[IndexArray, ...]] = field(default_factory=dict)
     description: str = ""
     columns: Mapping[str, AnyArray] = field(default_factory=dict)
+    labelled: IndexArray | None = None
 
     def __post_init__(self) -> None:
         # A view, so that the array of the caller stays writable.
@@ -50,11 +53,13 @@ class Dataset:
         object.__setattr__(self, "folds", MappingProxyType(folds))
         columns = {name: _frozen(column) for name, column in self.columns.items()}
         object.__setattr__(self, "columns", MappingProxyType(columns))
+        if self.labelled is not None:
+            object.__setattr__(self, "labelled", _frozen(self.labelled))
 
     # A mapping proxy cannot be pickled, and unpickled arrays are writable.
     def __reduce__(self) -> tuple[object, ...]:
         state = (self.name, self.graphs, self.y, self.task, dict(self.folds))
-        return Dataset, (*state, self.description, dict(self.columns))
+        return Dataset, (*state, self.description, dict(self.columns), self.labelled)
 
     @property
     def targets(self) -> Literal["classes", "values"]:
@@ -67,7 +72,9 @@ class Dataset:
         """Number of classes; 0 if the targets are values."""
         if self.targets == "values":
             return 0
-        return self.y.shape[1] if self.y.ndim == 2 else len(np.unique(self.y))
+        if self.y.ndim == 2:
+            return int(self.y.shape[1])
+        return len(np.unique(self.y if self.labelled is None else self.y[self.labelled]))
 
     def __repr__(self) -> str:
         targets = f"n_classes={self.n_classes}" if self.n_classes else "targets='values'"

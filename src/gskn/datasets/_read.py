@@ -33,7 +33,10 @@ from gskn.graphs import (
 )
 
 _MAX_CLASS_LENGTH = 1000  # numpy stores all strings with the length of the longest
-_HEADERS = (("graph", "id", "name", "file"), ("class", "label", "target", "value", "y"))
+_HEADERS = (
+    ("graph", "node", "id", "name", "file"),
+    ("class", "label", "target", "value", "y"),
+)
 _Task: TypeAlias = Literal["auto", "classes", "values"]
 
 
@@ -96,10 +99,16 @@ def read(
         targets = _match(graphs, file)
     kind, y = detect_task(targets, task) if len(targets) else ("classes", targets)
     _check_different(y, kind, path)
-    # A name with a slash cannot be equal to a name of the catalog in stored results.
-    name = path.as_posix() if path.name != path.as_posix() else f"./{path.name}"
     folds = stratified_folds(y) if kind == "classes" else {}
-    return Dataset(name, graphs, y, "graph", folds, f"Read from {path}.")
+    return Dataset(name_of(path), graphs, y, "graph", folds, f"Read from {path}.")
+
+
+def name_of(path: Path) -> str:
+    """Return the name of a data set in a file.
+
+    It contains a slash, so it cannot be equal to a name of the catalog in stored results.
+    """
+    return path.as_posix() if path.name != path.as_posix() else f"./{path.name}"
 
 
 def _is_tu(path: Path) -> bool:
@@ -143,8 +152,8 @@ def _find_classes(path: Path, classes: str | Path | None) -> Path:
     )
 
 
-def _read_lines(file: Path) -> Iterator[tuple[int, str, str]]:
-    """Yield the number of a line, its graph and its class."""
+def read_class_lines(file: Path, item: str) -> Iterator[tuple[int, str, str]]:
+    """Yield the number of a line, its item ("graph" or "node") and the item's class."""
     try:
         lines = file.read_text(encoding="utf-8-sig").splitlines()
     except UnicodeDecodeError as error:
@@ -164,16 +173,16 @@ def _read_lines(file: Path) -> Iterator[tuple[int, str, str]]:
         if len(row) != 2 or not all(row):
             shown = delimiter.join(row)[:60]
             raise FileFormatError(
-                file, f"expected a graph and its class, got {shown!r}", line=number
+                file, f"expected a {item} and its class, got {shown!r}", line=number
             )
-        graph, value = reversed(row) if is_swapped else row
+        name, value = reversed(row) if is_swapped else row
         if len(value) > _MAX_CLASS_LENGTH:
             raise FileFormatError(
                 file,
                 f"the class {shorten(value)} has more than {_MAX_CLASS_LENGTH} characters",
                 line=number,
             )
-        yield number, graph, value
+        yield number, name, value
 
 
 def _is_header(row: list[str]) -> bool:
@@ -188,7 +197,7 @@ def _match(graphs: GraphBatch, file: Path) -> AnyArray:
     position = {name: number for number, name in enumerate(names)}
     line_of: dict[int, int] = {}
     classes = [""] * len(names)
-    for line, key, value in _read_lines(file):
+    for line, key, value in read_class_lines(file, "graph"):
         is_name = key in position or not is_graph_file(Path(key))
         number = position.get(key if is_name else Path(key).stem)
         if number is None:

@@ -26,6 +26,7 @@ from gskn.estimators._kernel_machines import ignore_convergence as ignore_conver
 from gskn.estimators._machine_file import load_classes as load_classes
 from gskn.estimators._machine_file import save_classes as save_classes
 from gskn.estimators._nearest import NearestGraphs
+from gskn.estimators._node_embedding import NodeEmbedding
 from gskn.estimators._persist import check_names as check_names
 from gskn.estimators._persist import load_encoder as load_encoder
 from gskn.estimators._persist import plain_parameters as plain_parameters
@@ -48,4 +49,4 @@ from gskn.estimators._tasks import Task as Task
 from gskn.estimators._tasks import ValueTask as ValueTask
 from gskn.estimators._tasks import most_likely as most_likely
 
-__all__ = ["GSKN", "GSKNClassifier", "GSKNRegressor", "NearestGraphs"]
+__all__ = ["GSKN", "GSKNClassifier", "GSKNRegressor", "NearestGraphs", "NodeEmbedding"]

@@ -135,6 +135,14 @@ class GSKNRegressor(RegressorMixin, KernelEstimator):  # type: ignore[misc]
         self._fit(batch, task)
         return self
 
+    @property
+    def predict_proba(self) -> Any:
+        """Not available; the error names the estimator that has probabilities."""
+        raise AttributeError(
+            "GSKNRegressor predicts values and has no probabilities; use GSKNClassifier "
+            "for classes."
+        )
+
     def predict(self, X: Any) -> FloatArray:
         """Return the predicted value of every graph.
 

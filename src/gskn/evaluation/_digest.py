@@ -39,6 +39,7 @@ def digest_data(data: Dataset) -> str:
         batch.node_labels,
         batch.node_attributes,
         data.y if data.y.dtype.kind in "iufb" else data.y.astype(str),
+        data.labelled,
     ]
     parts: list[Any] = [repr(batch.label_values).encode()]
     for array in arrays:

@@ -55,7 +55,8 @@ def evaluate_nodes(  # noqa: PLR0913 - every one has a sensible default
     Parameters
     ----------
     data : Dataset
-        A graph with one class per node, or one column for each of several labels.
+        A graph with one class per node, or one column for each of several labels. Nodes
+        without a class (see ``Dataset.labelled``) are embedded, but not split.
     models : sequence of str or Model, default=("nodes",)
         Names in `MODELS`, or objects of class `Model`; their ``node_classifiers`` are used
         instead of their ``classifiers``.
@@ -137,7 +138,10 @@ class _Run:
     def fit_split(self, template: Record, train_size: float) -> Record:
         """Return the record of one random split."""
         y, clock = self.data.y, Clock()
-        train, test = _random_split(len(y), train_size, template.seed)
+        nodes = np.arange(len(y)) if self.data.labelled is None else self.data.labelled
+        train, test = (
+            nodes[part] for part in _random_split(len(nodes), train_size, template.seed)
+        )
         if is_network(self.model):
             return self._predict_split(template, train, test, clock)
         if self.model.predicts:
