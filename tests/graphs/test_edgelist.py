@@ -11,6 +11,8 @@ PATH_OF_THREE = [[0, 1, 0], [1, 0, 1], [0, 1, 0]]
     ("name", "lines"),
     [
         ("header.csv", ["source,target", "0,1", "1,2"]),
+        ("ids.csv", ["id_1,id_2", "0,1", "1,2"]),
+        ("nodes.csv", ["node_1,node_2", "0,1", "1,2"]),
         ("comment.csv", ["# edges", "source,target", "0,1", "", "1,2"]),
         ("comment.edgelist", ["# edges", "0 1", "1 2"]),
         ("percent.txt", ["% edges", "0 1", "1 2"]),

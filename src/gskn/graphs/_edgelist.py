@@ -24,7 +24,13 @@ from gskn.graphs._table import EDGE_ATTRIBUTES, EDGE_LABEL, from_table
 from gskn.graphs._text import read_text_bytes
 
 _UNNAMED = ("source", "target", "weight")
-HEADERS = (("source", "target"), ("from", "to"), ("src", "dst"))
+HEADERS = (
+    ("source", "target"),
+    ("from", "to"),
+    ("src", "dst"),
+    ("id_1", "id_2"),
+    ("node_1", "node_2"),
+)
 _COMMENT = re.compile(rb"^[ \t]*[#%].*$", re.MULTILINE)
 _BLANKS = re.compile(r"[ \t]+")
 _EDGE_WITH_DICT = re.compile(r"\S+\s+\S+\s+\{.*\}$")
@@ -46,8 +52,8 @@ _LITERAL_ERRORS = (
 def read_edge_list(path: Path, options: ReadOptions) -> list[GraphParts]:
     """Read lines of ``source target [weight]``, with or without a header.
 
-    A header names at least source and target, by the names in the options, by from/to or
-    by src/dst. The names of the source, target, graph and weight columns, and of the
+    A header names at least source and target, by the names in the options or by the names
+    in `HEADERS`. The names of the source, target, graph and weight columns, and of the
     columns ``edge_label`` and ``edge_attributes``, match in any case. Fields are separated
     by comma, semicolon or tab, or else by blanks. Lines that start with ``#`` or ``%`` are
     comments. Ids are read as integers if all of them are integers, else as text. Lines that
