@@ -13,9 +13,9 @@ best
     The entry with the best accuracy.
 score
     The first entry within one standard error of the best accuracy.
-difference
+difference, strict
     The first entry within one standard error of its difference from the best, as in
-    `select_embedding`.
+    `select_embedding`; within two standard errors.
 small, long
     Always 32 landmarks and walks of 3 nodes; always 256 landmarks and walks and paths of 5
     nodes.
@@ -61,7 +61,7 @@ SIZES = {315: 12, 1000: 6}  # of training parts, with the number of repeats
 MAX_TEST = 1500
 SMALL, LONG = 0, 2  # entries of the grid
 FIXED = ClassTask.default
-RULES = ("best", "score", "difference", "small", "long")
+RULES = ("best", "score", "difference", "strict", "small", "long")
 
 
 def load(name: str) -> tuple:
@@ -183,6 +183,11 @@ def choose(rule: str, candidates: list[Candidate]) -> int:
     if rule == "difference":
         return select_embedding(candidates)
     best = best_candidate(candidates)
+    if rule == "strict":
+        differences = [best.sample_scores - c.sample_scores for c in candidates]
+        errors = [values.std() / np.sqrt(len(values)) for values in differences]
+        means = [values.mean() for values in differences]
+        return next(n for n, error in enumerate(errors) if means[n] <= 2 * error)
     error = best.sample_scores.std() / np.sqrt(len(best.sample_scores))
     limit = best.score - (error if rule == "score" else 0.0)
     return next(n for n, candidate in enumerate(candidates) if candidate.score >= limit)
