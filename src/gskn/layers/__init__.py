@@ -3,7 +3,7 @@
 from gskn.layers._anonymous import AnonymousLayer
 from gskn.layers._context import WalkContext
 from gskn.layers._degree_walk import DegreeWalkLayer
-from gskn.layers._features import FeatureViews, NodeFeatures
+from gskn.layers._features import EdgeFeatures, FeatureViews, NodeFeatures
 from gskn.layers._induced import InducedLayer
 from gskn.layers._joint import JointLayer
 from gskn.layers._label_path import LabelPathLayer
@@ -19,6 +19,7 @@ __all__ = [
     "AnonymousLayer",
     "Branch",
     "DegreeWalkLayer",
+    "EdgeFeatures",
     "FeatureViews",
     "GraphStatistics",
     "InducedLayer",
