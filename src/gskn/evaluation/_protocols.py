@@ -31,7 +31,7 @@ from gskn.estimators import (
     select,
 )
 from gskn.evaluation._cache import EmbeddingCache, SplitEmbeddings
-from gskn.evaluation._digest import digest_data, digest_folds
+from gskn.evaluation._digest import digest_data, digest_edges, digest_folds
 from gskn.evaluation._inputs import check_dataset
 from gskn.evaluation._limits import check_seed
 from gskn.evaluation._model import Model, as_json, make_estimator
@@ -195,6 +195,8 @@ class _Run:
     def _templates(self, folds: Folds, repeat: int, seed: int) -> list[Record]:
         """Return the records of the first fold without results, one per model."""
         common = {"folds": self.folds, "data": self._data_digest}
+        digest = digest_edges(self.data.graphs)
+        edges = {} if digest is None else {"edges": digest}
         if self.folds == "published":  # other folds are determined by data and seed
             common["fold_indices"] = digest_folds([test for _, test in folds])
         return [
@@ -208,6 +210,7 @@ class _Run:
                 configuration={
                     **model.configuration_for(self.data.targets),
                     **common,
+                    **(edges if model.uses_edges else {}),
                 },
                 scores={},
             )

@@ -32,18 +32,46 @@ def initial_colors(batch: GraphBatch, system: str) -> Colors:
     return mix(batch.degrees.astype(np.uint64))
 
 
-def refine(batch: GraphBatch, colors: Colors, n_iterations: int) -> Iterator[Colors]:
-    """Yield the Weisfeiler-Lehman colors of iterations 0 to ``n_iterations``."""
+def edge_colors(batch: GraphBatch) -> Colors | None:
+    """Return the colors of the edge labels, None if there are no labels."""
+    if batch.edge_labels is None:
+        return None
+    hashes = [hash_value(value) for value in batch.edge_label_values] or [0]
+    return np.array(hashes, dtype=np.uint64)[batch.edge_labels]
+
+
+def refine(
+    batch: GraphBatch,
+    colors: Colors,
+    n_iterations: int,
+    colors_of_edges: Colors | None = None,
+) -> Iterator[Colors]:
+    """Yield the Weisfeiler-Lehman colors of iterations 0 to ``n_iterations``.
+
+    If edges have colors, pairs of the color of a neighbor and of the edge to it are
+    compared instead of neighbors.
+    """
     adjacency = batch.adjacency
     ones = np.ones(adjacency.nnz, dtype=np.uint64)
-    steps = csr_array((ones, adjacency.indices, adjacency.indptr), shape=adjacency.shape)
     yield colors
     for _ in range(n_iterations):
         # The sum of mixed hashes modulo 2^64 is a hash of the multiset of neighbors. The
         # color of the node itself is mixed twice, so that it differs from a neighbor's.
         mixed = mix(colors)
-        colors = mix(mix(mixed) + steps @ mixed)
+        if colors_of_edges is None:
+            steps = _as_steps(adjacency, ones)
+            colors = mix(mix(mixed) + steps @ mixed)
+        else:
+            pairs = mix(mixed[adjacency.indices] + colors_of_edges)
+            sums = _as_steps(adjacency, pairs) @ np.ones(len(colors), dtype=np.uint64)
+            colors = mix(mix(mixed) + sums)
         yield colors
+
+
+def _as_steps(adjacency: csr_array, values: Colors) -> csr_array:
+    """Return the adjacency matrix with other values."""
+    entries = (values, adjacency.indices, adjacency.indptr)
+    return csr_array(entries, shape=adjacency.shape)
 
 
 def mix(values: Colors) -> Colors:
