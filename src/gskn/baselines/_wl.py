@@ -8,7 +8,7 @@ from gskn._validation import check_choice, check_int
 from gskn.baselines._shared._baseline import Variant, parameter_grid
 from gskn.baselines._shared._colors import (
     Colors,
-    edge_colors,
+    edge_salts,
     initial_colors,
     refine,
 )
@@ -107,11 +107,11 @@ class WLKernel(NormalizedKernel):
 
     def _count(self, batch: GraphBatch, training: list[Counts] | None) -> list[Counts]:
         colors = initial_colors(batch, type(self).__name__)
-        rounds = refine(batch, colors, self.n_iterations, self._edge_colors(batch))
+        rounds = refine(batch, colors, self.n_iterations, self._edge_salts(batch))
         return count_nodes(rounds, batch, training)
 
-    def _edge_colors(self, batch: GraphBatch) -> Colors | None:
-        """Return the colors of edges that are compared; raise if they are missing."""
+    def _edge_salts(self, batch: GraphBatch) -> Colors | None:
+        """Return hashes of the edges if they are compared; raise if they are missing."""
         if not self.compares_edges_:
             return None
         if batch.edge_labels is None and batch.adjacency.nnz:
@@ -119,7 +119,7 @@ class WLKernel(NormalizedKernel):
                 f"{type(self).__name__} compares edge labels, but the graphs have none; "
                 "give them, or use edge_features='none'."
             )
-        return edge_colors(batch)
+        return edge_salts(batch)
 
     def _compare(self, left: list[Counts], right: list[Counts]) -> FloatArray:
         return sum_products(left, right)

@@ -9,11 +9,11 @@ from scipy.sparse import csr_array, hstack
 from gskn._limits import MAX_ITERATIONS
 from gskn._types import FloatArray, IndexArray
 from gskn._validation import check_int
+from gskn.colors import SaltedSteps, Steps, hash_rows, out_steps, ranks, refine
 from gskn.graphs import GraphBatch, pool_matrix
 from gskn.kernels._colors import edge_colors, node_colors
 from gskn.kernels._inputs import Inputs, Level
 from gskn.kernels._terms import FeatureTerm, sum_terms
-from gskn.walks import refine_colors
 
 
 def subtree_kernel(
@@ -81,12 +81,14 @@ def subtree_kernel(
 
 def subtree_colors(batch: GraphBatch, depth: int) -> list[IndexArray]:
     """Return the node colors of rounds 0 to ``depth``; in directed graphs, along edges."""
-    adjacency = batch.adjacency
-    entries = (edge_colors(batch), adjacency.indices, adjacency.indptr)
-    steps = csr_array(entries, shape=adjacency.shape)
-    rounds = [node_colors(batch)]
+    colors = node_colors(batch)
+    steps: Steps | SaltedSteps = out_steps(batch)
+    if batch.edge_labels is not None or batch.n_edge_attributes:
+        steps = SaltedSteps(batch.adjacency, hash_rows(edge_colors(batch)[:, None]))
+    rounds, hashes = [colors], hash_rows(colors[:, None])
     for _ in range(depth):
-        rounds.append(refine_colors([steps], rounds[-1], compare_entries=True))
+        hashes = refine([steps], hashes)
+        rounds.append(ranks(hashes))
     return rounds
 
 
