@@ -19,7 +19,8 @@ FOLDERS = sorted(path.parent.name for path in SOURCE.glob("*/__init__.py"))
 
 def test_public_names_exist_and_are_documented():
     stages = (gskn.graphs, gskn.walks, gskn.kernels, gskn.estimators, gskn.baselines)
-    for module in (gskn, gskn.datasets, *stages, gskn.networks, gskn.evaluation):
+    others = (gskn.networks, gskn.explain, gskn.evaluation)
+    for module in (gskn, gskn.datasets, *stages, *others):
         assert len(set(module.__all__)) == len(module.__all__)
         for name in module.__all__:
             assert getattr(module, name).__doc__ or name in {
