@@ -130,7 +130,7 @@ def _recursion(block: Block, layer: WalkLayer, matrix: csr_array) -> FloatArray:
     for factor in factors[1:]:
         values += row_products(before, rows, after.pop(), matrix.indices)
         before = factor[codes] * (matrix.T @ before)
-    return values * matrix.data
+    return np.asarray(values * matrix.data)
 
 
 def _listed(

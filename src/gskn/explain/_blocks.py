@@ -121,7 +121,9 @@ def _embed(member: Member, batch: GraphBatch) -> list[_Columns]:
     views = encode(batch, embedding.encoder_, embedding.degree_encoder_)
     result = []
     for branch in embedding.stack_.branches:
-        encoder = embedding.degree_encoder_ if branch.adds_degrees else embedding.encoder_
+        encoder = embedding.encoder_
+        if branch.adds_degrees:
+            encoder = embedding.degree_encoder_ or encoder
         features = branch.last_features(
             batch, views.select(adds_degrees=branch.adds_degrees), embedding.n_jobs
         )

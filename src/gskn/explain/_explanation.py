@@ -148,7 +148,7 @@ class Explanation:
         if self.graphs.graph_names is not None:
             names = self.graphs.graph_names.tolist()
         columns: dict[str, Any] = {
-            "graph": [names[owner] for owner in owners],
+            "graph": [names[owner] for owner in owners.tolist()],
             _SINGULAR[self.by]: self.names,
             "contribution": self.contributions,
         }
@@ -183,15 +183,11 @@ class Explanation:
         """Return the largest contributions for notebooks."""
         html = html_paragraph(repr(self))
         if len(self) != 1:
-            rows = zip(
-                range(len(self)),
-                self.prediction.tolist(),
-                self.baseline.tolist(),
-                self.remainder.tolist(),
-                strict=True,
-            )
+            columns = (self.prediction, self.baseline, self.remainder)
+            listed = zip(*(column.tolist() for column in columns), strict=True)
             header = ["graph", "prediction", "baseline", "remainder"]
-            return html + html_table(header, list(rows)[:_N_SHOWN])
+            totals = [[number, *row] for number, row in enumerate(listed)]
+            return html + html_table(header, totals[:_N_SHOWN])
         text = f"Prediction {self.prediction[0]:.4g} = baseline {self.baseline[0]:.4g}"
         text += f" + contributions {self.sums[0]:.4g}"
         if not self.exact:

@@ -7,7 +7,7 @@ import numpy as np
 
 from gskn._html import html_paragraph, html_table
 from gskn._optional import require
-from gskn._types import FloatArray, IndexArray, NodeArray
+from gskn._types import FloatArray, IndexArray
 from gskn._validation import check_choice, check_int
 from gskn.exceptions import InputError
 from gskn.explain._additive import Additive
@@ -117,8 +117,9 @@ def global_patterns(
     >>> embedding = GSKN(branches=("anonymous",), anonymous_length=4, pooling="mean")
     >>> model = GSKNClassifier(embedding, kernel="linear", C=1.0, selection="none")
     >>> model = model.set_params(random_state=0).fit(rings, [0, 1])
-    >>> global_patterns(model, rings, top=1).patterns[0].name
-    'anonymous 0-1-2-0'
+    >>> best = global_patterns(model, rings, top=2)
+    >>> [pattern.name for pattern in best.patterns]
+    ['anonymous 0-1-2-3', 'anonymous 0-1-2-0']
     """
     check_choice(by, "by", choices=("patterns", "landmarks"))
     top = check_int(top, "top", minimum=1)
@@ -151,7 +152,7 @@ def global_patterns(
     )
 
 
-def occurrences(model: Any, graph: Any, pattern: Pattern) -> NodeArray:
+def occurrences(model: Any, graph: Any, pattern: Pattern) -> IndexArray:
     """Return all walks of a graph that have a pattern.
 
     Parameters
@@ -179,7 +180,7 @@ def occurrences(model: Any, graph: Any, pattern: Pattern) -> NodeArray:
     >>> triangle = Pattern("anonymous", 4, symbols=(0, 1, 2, 0))
     >>> occurrences(model, rings[1], triangle)[:2]
     array([[0, 1, 2, 0],
-           [0, 2, 1, 0]], dtype=int32)
+           [0, 2, 1, 0]])
     """
     additive = Additive.from_model(model)
     batch = additive.read(graph)

@@ -1,12 +1,12 @@
 """Contributions of patterns, which are kinds of walks, and of landmarks."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
 import numpy as np
 
-from gskn._types import FloatArray, IndexArray, NodeArray
+from gskn._types import FloatArray, IndexArray
 from gskn.exceptions import InputError
 from gskn.explain._arcs import check_listed, key_kernel, number_rows, row_products
 from gskn.explain._blocks import Block, Chunk
@@ -95,7 +95,7 @@ def landmark_patterns(chunk: Chunk) -> list[list[Pattern]]:
     return names
 
 
-def matching_walks(chunk: Chunk, pattern: Pattern) -> NodeArray:
+def matching_walks(chunk: Chunk, pattern: Pattern) -> IndexArray:
     """Return all walks of a chunk that have a pattern."""
     for _, blocks in _by_layer(chunk.blocks):
         if blocks[0].branch != pattern.branch:
@@ -109,7 +109,7 @@ def matching_walks(chunk: Chunk, pattern: Pattern) -> NodeArray:
             patterns = key_patterns(block, keys[first], texts)
             wanted = replace(pattern, landmark=None)
             matches = np.array([found == wanted for found in patterns], dtype=bool)
-            return walks.nodes[matches[codes]]
+            return np.asarray(walks.nodes[matches[codes]])
     raise InputError(
         f"The model has no branch {pattern.branch!r} with walks of {pattern.length} nodes."
     )
@@ -168,7 +168,9 @@ def _table_entries(block: Block, layer: AnonymousLayer, table: PatternTable) -> 
 
 
 def _table_patterns(block: Block, table: PatternTable) -> list[Pattern]:
-    arcs = table.arcs or [None] * len(table.patterns)
+    arcs: Sequence[list[tuple[int, int]] | None] = table.arcs or [None] * len(
+        table.patterns
+    )
     return [
         Pattern(block.branch, block.length, None, tuple(symbols), _sorted_pairs(pairs))
         for symbols, pairs in zip(table.patterns.tolist(), arcs, strict=True)

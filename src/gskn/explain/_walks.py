@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import csr_array, diags_array
+from scipy.sparse import csr_array
 
 from gskn._offsets import ranges
-from gskn._types import FloatArray, IndexArray, NodeArray
+from gskn._types import FloatArray, IndexArray
 from gskn.graphs import GraphBatch
 from gskn.walks import step_matrix, without_loops
 
@@ -26,7 +26,7 @@ class WalkList:
         Weight of every walk: its probability or one.
     """
 
-    nodes: NodeArray
+    nodes: IndexArray
     arcs: IndexArray
     weights: FloatArray
 
@@ -44,7 +44,9 @@ def node_steps(batch: GraphBatch, *, use_probability: bool, loops: bool) -> csr_
     matrix, _ = step_matrix(batch, use_weights=use_probability)
     if use_probability:
         totals = np.asarray(matrix.sum(axis=1))
-        matrix = (diags_array(1.0 / totals) @ matrix).tocsr()
+        scale = np.repeat(1.0 / totals, np.diff(matrix.indptr))
+        csr = (matrix.data * scale, matrix.indices, matrix.indptr)
+        matrix = csr_array(csr, shape=matrix.shape)
     if not loops and matrix.diagonal().any():
         matrix = without_loops(matrix)
     return matrix
@@ -55,7 +57,7 @@ def list_walks(matrix: csr_array, length: int, *, only_paths: bool) -> Iterator[
     n_nodes = matrix.shape[0]
     counts = np.diff(matrix.indptr).astype(np.int64)
     walks = WalkList(
-        np.arange(n_nodes, dtype=np.int32)[:, None],
+        np.arange(n_nodes)[:, None],
         np.empty((n_nodes, 0), dtype=np.int64),
         np.ones(n_nodes),
     )
