@@ -18,7 +18,7 @@ from gskn._validation import check_choice, check_flag, check_int, check_number, 
 from gskn.exceptions import InputError
 from gskn.graphs import GraphBatch, as_batch
 from gskn.walks._exact import exact_rows
-from gskn.walks._grouping import MAX_DENSE_SIZE
+from gskn.walks._grouping import exact_work
 from gskn.walks._induced import induced_rows, unpack
 from gskn.walks._patterns import patterns
 from gskn.walks._rows import RowBlock, merge_rows
@@ -26,13 +26,7 @@ from gskn.walks._sample import as_seed
 from gskn.walks._sampled_rows import sampled_rows
 from gskn.walks._table import PatternTable
 from gskn.walks._walk_batch import WalkBatch
-from gskn.walks._work import (
-    check_enumerable,
-    enumeration_work,
-    k4_work,
-    memory_work,
-    product_work,
-)
+from gskn.walks._work import check_enumerable, enumeration_work
 
 logger = logging.getLogger(__name__)
 
@@ -303,12 +297,7 @@ def _choose_exact(walks: WalkBatch, length: int, options: _Options) -> BoolArray
         return np.zeros(n_graphs, dtype=bool)
     if options.method == "exact" or length <= 3:  # short patterns need no products
         return np.ones(n_graphs, dtype=bool)
-    work = product_work(walks, length)
-    work[walks.sizes <= MAX_DENSE_SIZE] = 0  # bounded by dense algebra
-    work += memory_work(walks, length)
-    if length == MAX_EXACT_LENGTH:
-        candidates = np.flatnonzero(work <= options.max_work)
-        work[candidates] += k4_work(walks, candidates)
+    work = exact_work(walks, length, options.max_work)
     return _within(work, options.max_work, "multiplications")
 
 

@@ -5,12 +5,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gskn._limits import MAX_EXACT_LENGTH
 from gskn._types import FloatArray, IndexArray
 from gskn.walks._plan import Plan, make_plan
 from gskn.walks._quotients import GraphTraits
 from gskn.walks._terms import MatDiagMat
 from gskn.walks._walk_batch import WalkBatch
-from gskn.walks._work import product_work
+from gskn.walks._work import k4_work, memory_work, product_work
 
 MAX_DENSE_SIZE = 512  # larger graphs are never stored as dense arrays
 _SPARSE_OVER_DENSE = 40.0  # time of a sparse multiplication over a dense one
@@ -27,6 +28,20 @@ class Group:
     traits: GraphTraits
     has_twins: bool
     is_dense: bool
+
+
+def exact_work(walks: WalkBatch, length: int, max_work: float) -> FloatArray:
+    """Return the work of all quotients of every graph, in sparse multiplications.
+
+    At length 8, the work on K4 is added for graphs that are otherwise within ``max_work``.
+    """
+    work = product_work(walks, length)
+    work[walks.sizes <= MAX_DENSE_SIZE] = 0  # bounded by dense algebra
+    work += memory_work(walks, length)
+    if length == MAX_EXACT_LENGTH:
+        candidates = np.flatnonzero(work <= max_work)
+        work[candidates] += k4_work(walks, candidates)
+    return work
 
 
 def make_groups(
