@@ -73,6 +73,14 @@ NETWORK_MODELS = (
         PatchySAN,
         extra=_EXTRA,
     ),
+    Model(
+        "patchysan-short",
+        "PatchySAN, 32 fields, 60 epochs",
+        ({"n_fields": 32, "max_epochs": 60},),
+        (),
+        PatchySAN,
+        extra=_EXTRA,
+    ),
     Model("ddgk", "DDGK, divergences from 16 graphs", ({},), estimator=DDGK, extra=_EXTRA),
 )
 
