@@ -197,7 +197,7 @@ def zinc() -> Task:
     data = datasets.load("zinc")
     graphs = as_list(data.graphs, torch.tensor(data.y, dtype=torch.float32)[:, None])
     split = data.columns["split"]
-    parts = tuple(np.flatnonzero(split == part) for part in ("train", "val", "test"))
+    parts = tuple(np.flatnonzero(split == part) for part in ("train", "validation", "test"))
     return Task(
         graphs,
         [parts],
