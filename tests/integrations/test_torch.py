@@ -1,4 +1,5 @@
 import doctest
+from dataclasses import replace
 
 import networkx as nx
 import numpy as np
@@ -28,7 +29,9 @@ def fitted(graphs, **options):
 
 
 def molecules():
-    return datasets.load("MUTAG").graphs[:40]
+    """Return molecules without bond types, which the layer does not compare."""
+    graphs = datasets.load("MUTAG").graphs[:40]
+    return replace(graphs, edge_labels=None, edge_label_values=(), edge_attributes=None)
 
 
 def awkward_graphs():
@@ -102,7 +105,7 @@ def test_moved_landmarks_are_whitened():
 
 
 def test_gradients_are_those_of_finite_differences():
-    graphs = datasets.load("MUTAG").graphs[:3]
+    graphs = molecules()[:3]
     model = fitted(graphs, n_landmarks=3, walk_length=3, anonymous_length=4, eps=1e-2)
     layer = GSKNLayer.from_model(model)
     inputs = layer.prepare(graphs)
@@ -144,6 +147,16 @@ def test_models_without_differentiable_layers_raise():
         GSKNLayer.from_model(fitted(molecules(), branches=("walk", "joint")))
     with pytest.raises(InputError, match="set n_layers=1"):
         GSKNLayer.from_model(fitted(molecules(), n_layers=2))
+
+
+def test_models_that_compare_edges_raise():
+    model = fitted(molecules())
+    layer = model.stack_.branches[0].layers[0]
+    longest = layer.maps[-1]
+    edges = np.zeros((longest.n_landmarks, 2))  # as features of edges would be
+    layer.maps[-1] = replace(longest, landmarks=np.hstack([longest.landmarks, edges]))
+    with pytest.raises(InputError, match="walks compare edges"):
+        GSKNLayer.from_model(model)
 
 
 def test_example_in_the_docstring_prints_the_documented_output():

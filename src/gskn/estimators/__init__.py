@@ -15,7 +15,6 @@ from gskn.estimators._gram import standardize as standardize
 from gskn.estimators._grid import GRID as GRID
 from gskn.estimators._grid import selection_grid as selection_grid
 from gskn.estimators._gskn import GSKN
-from gskn.estimators._gskn import encode as encode
 from gskn.estimators._header import ENCODER_SCHEMA as ENCODER_SCHEMA
 from gskn.estimators._header import check_types as check_types
 from gskn.estimators._header import read_header as read_header

@@ -12,11 +12,18 @@ from scipy.sparse import csr_array
 from sklearn.utils.validation import check_is_fitted
 
 from gskn._optional import require
+from gskn._types import AnyArray
 from gskn._validation import shorten
-from gskn.estimators import GSKN, encode
+from gskn.estimators import GSKN
 from gskn.exceptions import InputError
-from gskn.graphs import GraphBatch, as_batch
-from gskn.layers import NodeFeatures, NystromMap, one_hot_patterns
+from gskn.graphs import AttributeEncoder, GraphBatch, as_batch
+from gskn.layers import (
+    AnonymousLayer,
+    Branch,
+    NystromMap,
+    WalkLayer,
+    one_hot_patterns,
+)
 from gskn.pooling import check_pooling
 from gskn.walks import step_matrix
 
@@ -25,8 +32,7 @@ __all__ = ["GSKNLayer", "LayerInputs"]
 torch: Any = require("torch", extra="torch")
 _Module: Any = torch.nn.Module
 
-_WALKS = ("walk", "degree-walk")
-_SUPPORTED = (*_WALKS, "anonymous")
+_SUPPORTED = ("walk", "degree-walk", "anonymous")
 
 
 @dataclass(frozen=True)
@@ -77,7 +83,7 @@ class GSKNLayer(_Module):
     Examples
     --------
     >>> from gskn import datasets
-    >>> data = datasets.load("MUTAG")
+    >>> data = datasets.structure(10)
     >>> model = GSKN(n_landmarks=8, random_state=0).fit(data.graphs)
     >>> layer = GSKNLayer.from_model(model)
     >>> embeddings = layer(data.graphs)
@@ -93,9 +99,10 @@ class GSKNLayer(_Module):
         self._poolings = check_pooling(model.pooling)
         self.maps = torch.nn.ModuleList()
         for branch in model.stack_.branches:
-            params = branch.layers[0].params
-            bandwidth = params.alpha if branch.name in _WALKS else params.beta
-            maps = [_Map(old, bandwidth, params.eps) for old in branch.layers[0].maps]
+            layer = branch.layers[0]
+            is_walk = isinstance(layer, WalkLayer)
+            bandwidth = layer.params.alpha if is_walk else layer.params.beta
+            maps = [_Map(old, bandwidth, layer.params.eps) for old in layer.maps]
             self.maps.append(torch.nn.ModuleList(maps))
 
     @classmethod
@@ -142,14 +149,13 @@ class GSKNLayer(_Module):
         """
         batch = as_batch(graphs)
         model = self._model
-        views = encode(batch, model.encoder_, model.degree_encoder_)
         features, patterns = {}, []
         for branch in model.stack_.branches:
             layer = branch.layers[0]
-            if branch.name in _WALKS:
-                chosen = views.select(adds_degrees=branch.adds_degrees)
-                features[branch.name] = _as_tensors(chosen)
-            else:
+            if isinstance(layer, WalkLayer):
+                encoder = _encoder_of(branch, model)
+                features[branch.name] = tuple(map(_as_tensor, encoder.distinct_rows(batch)))
+            elif isinstance(layer, AnonymousLayer):
                 for table in layer.tables(batch, model.n_jobs):
                     points = torch.from_numpy(one_hot_patterns(table.patterns))
                     patterns.append((points, _as_sparse(table.rows)))
@@ -192,7 +198,7 @@ class GSKNLayer(_Module):
         """
         blocks = []
         for branch, maps in zip(self._model.stack_.branches, self.maps, strict=True):
-            if branch.name in _WALKS:
+            if isinstance(branch.layers[0], WalkLayer):
                 features = inputs.features[branch.name]
                 lengths = branch.layers[0].lengths
                 blocks += [
@@ -227,6 +233,8 @@ class GSKNLayer(_Module):
             )
         if any(len(branch.layers) > 1 for branch in model.stack_.branches):
             raise InputError("Models of several layers cannot be trained; set n_layers=1.")
+        for branch in model.stack_.branches:
+            _check_landmarks(branch, model)
 
 
 class _Map(_Module):
@@ -277,9 +285,28 @@ class _Map(_Module):
         return torch.linalg.solve_triangular(self._factor().T, self.rotation, upper=True)
 
 
-def _as_tensors(features: NodeFeatures) -> tuple[Any, Any]:
-    table = torch.from_numpy(np.array(features.table, dtype=np.float64))
-    return table, torch.from_numpy(np.array(features.codes, dtype=np.int64))
+def _encoder_of(branch: Branch, model: GSKN) -> AttributeEncoder:
+    """Return the encoder of the node features of a branch."""
+    encoder = model.degree_encoder_ if branch.adds_degrees else model.encoder_
+    if encoder is None:
+        raise AssertionError(f"The branch {branch.name} has no encoder.")
+    return encoder
+
+
+def _check_landmarks(branch: Branch, model: GSKN) -> None:
+    """Raise if the landmarks of a branch of walks contain more than node features."""
+    layer = branch.layers[0]
+    if isinstance(layer, WalkLayer):
+        n_columns = layer.lengths[-1] * _encoder_of(branch, model).n_features_out_
+        if layer.maps[-1].landmarks.shape[1] != n_columns:
+            raise InputError(
+                "Models whose walks compare edges cannot be trained; fit the GSKN to "
+                "graphs without labels and attributes of edges."
+            )
+
+
+def _as_tensor(array: AnyArray) -> Any:
+    return torch.from_numpy(array.copy())  # arrays of a batch are read-only
 
 
 def _as_sparse(matrix: csr_array) -> Any:
