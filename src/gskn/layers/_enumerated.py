@@ -6,12 +6,14 @@ last step, or sampled where a graph has too many.
 
 import logging
 from abc import abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from gskn._blas import multiply
+from gskn._gaussian import gaussian_kernel
 from gskn._limits import ENUMERATION_CHUNK_NODES
 from gskn._offsets import positions_within
 from gskn._threads import cut_by_work, run_threads
@@ -165,15 +167,39 @@ class EnumeratedLayer(Layer):
         advance: Advance = no_progress,
     ) -> list[FloatArray]:
         """Return the sum of node embeddings per graph, one block for every length."""
+        blocks = []
+        sums = self.kernel_sums(batch, features, n_jobs)
+        for nystrom, block in zip(self.maps, sums, strict=True):
+            blocks.append(multiply(block, nystrom.root))
+            advance()
+        return blocks
+
+    def kernel_sums(
+        self, batch: GraphBatch, features: NodeFeatures, n_jobs: int | None
+    ) -> Iterator[FloatArray]:
+        """Yield the kernel with all landmarks, summed over all walks of every graph."""
         context = self.make_context(batch, features, n_jobs)
         sampled = self._choose_sampled(context)
         pooling = pool_matrix(batch.graph_ptr)
-        blocks = []
         for length, nystrom in zip(self.lengths, self.maps, strict=True):
-            sums = pooling @ self._sum_walks(context, sampled, length, nystrom)
-            blocks.append(multiply(sums, nystrom.root))
-            advance()
-        return blocks
+            yield pooling @ self._sum_walks(context, sampled, length, nystrom)
+
+    def walk_keys(
+        self, batch: GraphBatch, features: NodeFeatures, walks: IndexArray
+    ) -> IndexArray:
+        """Return the codes of nodes and of steps along every walk, then its symbols."""
+        codes = CodedWalks.from_walks(batch, features, walks).all_codes
+        return np.hstack([codes, anonymize(walks)])
+
+    def key_kernel(
+        self, features: NodeFeatures, keys: IndexArray, nystrom: NystromMap
+    ) -> FloatArray:
+        """Return the kernel of all pairs of keys of walks and landmarks."""
+        n_columns = keys.shape[1]
+        length = n_columns // 2 if features.edges is None else (n_columns + 1) // 3
+        codes, symbols = np.hsplit(keys, [n_columns - length])
+        points = self._points(points_along(features, codes, length), symbols)
+        return gaussian_kernel(points, nystrom.landmarks, 1.0)
 
     def _sum_walks(
         self, context: WalkContext, sampled: BoolArray, length: int, nystrom: NystromMap

@@ -21,6 +21,11 @@ def count_feature_columns(length: int, n_features: int, n_edge_features: int) ->
     return length * n_features + (length - 1) * n_edge_features
 
 
+def count_nodes(features: NodeFeatures, n_codes: int) -> int:
+    """Return the number of nodes of walks with ``n_codes`` codes of nodes and steps."""
+    return n_codes if features.edges is None else (n_codes + 1) // 2
+
+
 @dataclass(frozen=True)
 class CodedWalks:
     """Walks as codes of features: of their nodes, and of their steps.
@@ -43,6 +48,11 @@ class CodedWalks:
         if features.edges is not None:
             steps = features.edges.codes_along(batch, walks)
         return cls(features.codes[walks], steps)
+
+    @property
+    def all_codes(self) -> IndexArray:
+        """Codes of all nodes, then of all steps."""
+        return np.hstack([self.nodes, self.steps])
 
     def first_codes(self, length: int, walks: BoolArray | slice) -> IndexArray:
         """Return the codes of the first ``length`` nodes, and of the steps between them."""
