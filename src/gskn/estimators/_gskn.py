@@ -494,10 +494,11 @@ def encode(
     edge_encoder: EdgeEncoder | None,
 ) -> FeatureViews:
     """Return the features of a batch, and with degrees if there is an encoder."""
+    table, codes = encoder.distinct_rows(batch)
     edges = None
     if edge_encoder is not None:
         edges = EdgeFeatures(*edge_encoder.distinct_rows(batch))
-    plain = NodeFeatures(*encoder.distinct_rows(batch), edges)
+    plain = NodeFeatures(table, codes, edges)
     if degree_encoder is None:
         return FeatureViews(plain)
     return FeatureViews(plain, NodeFeatures(*degree_encoder.distinct_rows(batch), edges))
