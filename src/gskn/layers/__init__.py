@@ -1,6 +1,7 @@
 """Nyström layers: node features to node embeddings, one file per branch."""
 
 from gskn.layers._anonymous import AnonymousLayer
+from gskn.layers._anonymous import one_hot_patterns as one_hot_patterns
 from gskn.layers._context import WalkContext
 from gskn.layers._degree_walk import DegreeWalkLayer
 from gskn.layers._features import FeatureViews, NodeFeatures

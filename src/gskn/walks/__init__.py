@@ -3,9 +3,8 @@
 from gskn._limits import MAX_EXACT_LENGTH, MAX_INDUCED_LENGTH, MAX_PATTERN_LENGTH
 
 # Names written "x as x" are shared with layers, kernels and baselines; not public.
-from gskn.walks._colors import refine_colors as refine_colors
 from gskn.walks._counts import pattern_counts, pattern_tables
-from gskn.walks._distinguish import Distinction, distinguish
+from gskn.walks._distinguish import Comparison, Distinction, distinguish
 from gskn.walks._induced import induced_names as induced_names
 from gskn.walks._induced_columns import distinct_induced as distinct_induced
 from gskn.walks._induced_columns import induced_columns as induced_columns
@@ -25,14 +24,17 @@ from gskn.walks._steps import walk_graph as walk_graph
 from gskn.walks._steps import without_loops as without_loops
 from gskn.walks._table import PatternTable
 from gskn.walks._twins import Twins as Twins
+from gskn.walks._witness import Witness
 from gskn.walks._work import check_enumerable as check_enumerable
 
 __all__ = [
     "MAX_EXACT_LENGTH",
     "MAX_INDUCED_LENGTH",
     "MAX_PATTERN_LENGTH",
+    "Comparison",
     "Distinction",
     "PatternTable",
+    "Witness",
     "anonymize",
     "distinguish",
     "pattern_counts",
