@@ -6,6 +6,7 @@ last step, or sampled where a graph has too many.
 
 import logging
 from abc import abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -146,15 +147,37 @@ class EnumeratedLayer(Layer):
         advance: Advance = no_progress,
     ) -> list[FloatArray]:
         """Return the sum of node embeddings per graph, one block for every length."""
+        blocks = []
+        sums = self.kernel_sums(batch, features, n_jobs)
+        for nystrom, block in zip(self.maps, sums, strict=True):
+            blocks.append(multiply(block, nystrom.root))
+            advance()
+        return blocks
+
+    def kernel_sums(
+        self, batch: GraphBatch, features: NodeFeatures, n_jobs: int | None
+    ) -> Iterator[FloatArray]:
+        """Yield the kernel with all landmarks, summed over all walks of every graph."""
         context = self.make_context(batch, features, n_jobs)
         sampled = self._choose_sampled(context)
         pooling = pool_matrix(batch.graph_ptr)
-        blocks = []
         for length, nystrom in zip(self.lengths, self.maps, strict=True):
-            sums = pooling @ self._sum_walks(context, sampled, length, nystrom)
-            blocks.append(multiply(sums, nystrom.root))
-            advance()
-        return blocks
+            yield pooling @ self._sum_walks(context, sampled, length, nystrom)
+
+    def walk_keys(
+        self, batch: GraphBatch, features: NodeFeatures, walks: IndexArray
+    ) -> IndexArray:
+        """Return the codes of the features along every walk, then its symbols."""
+        del batch
+        return np.hstack([features.codes[walks], anonymize(walks)])
+
+    def key_kernel(
+        self, features: NodeFeatures, keys: IndexArray, nystrom: NystromMap
+    ) -> FloatArray:
+        """Return the kernel of all pairs of keys of walks and landmarks."""
+        codes, symbols = np.hsplit(keys, 2)
+        points = self._points(features.table[codes], symbols)
+        return gaussian_kernel(points, nystrom.landmarks, 1.0)
 
     def _sum_walks(
         self, context: WalkContext, sampled: BoolArray, length: int, nystrom: NystromMap

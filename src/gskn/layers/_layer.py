@@ -1,7 +1,7 @@
 """The interface of a layer: node features to node embeddings."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol
 
@@ -114,6 +114,27 @@ class Layer(ABC):
         """Return the sum of node embeddings per graph, one block for every length."""
         blocks = self.transform(batch, features, n_jobs, advance)
         return [pool_matrix(batch.graph_ptr) @ block for block in blocks]
+
+    @abstractmethod
+    def kernel_sums(
+        self, batch: GraphBatch, features: NodeFeatures, n_jobs: int | None
+    ) -> Iterator[FloatArray]:
+        """Yield the kernel with all landmarks, summed over all walks of every graph.
+
+        There is one array for every length, of shape (n_graphs, n_landmarks).
+        """
+
+    @abstractmethod
+    def walk_keys(
+        self, batch: GraphBatch, features: NodeFeatures, walks: IndexArray
+    ) -> IndexArray:
+        """Return integers on which the kernel of a walk depends, one row per walk."""
+
+    @abstractmethod
+    def key_kernel(
+        self, features: NodeFeatures, keys: IndexArray, nystrom: NystromMap
+    ) -> FloatArray:
+        """Return the kernel of all pairs of keys of walks and landmarks."""
 
     @property
     def statistics_key(self) -> Hashable:

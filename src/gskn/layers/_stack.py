@@ -76,22 +76,22 @@ class Branch:
         advance: Advance = no_progress,
     ) -> list[FloatArray]:
         """Return the embeddings of the last layer, one block for every length."""
-        features = self._last_features(batch, features, n_jobs, advance)
+        features = self.last_features(batch, features, n_jobs, advance)
         return self.layers[-1].transform(batch, features, n_jobs, advance)
 
     def transform_graphs(
         self, batch: GraphBatch, features: NodeFeatures, n_jobs: int | None
     ) -> list[FloatArray]:
         """Return the sums of the last embeddings per graph, in blocks of columns."""
-        features = self._last_features(batch, features, n_jobs, no_progress)
+        features = self.last_features(batch, features, n_jobs)
         return self.layers[-1].transform_graphs(batch, features, n_jobs)
 
-    def _last_features(
+    def last_features(
         self,
         batch: GraphBatch,
         features: NodeFeatures,
         n_jobs: int | None,
-        advance: Advance,
+        advance: Advance = no_progress,
     ) -> NodeFeatures:
         """Return the features that enter the last layer."""
         for layer, scale in zip(self.layers[:-1], self.scales, strict=True):

@@ -1,12 +1,13 @@
 """The walk branch: node features along all walks (paper Eqs. 4, 10-15)."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from gskn._blas import multiply
 from gskn._gaussian import gaussian_kernel
-from gskn._types import FloatArray
+from gskn._types import FloatArray, IndexArray
 from gskn.graphs import GraphBatch
 from gskn.layers._context import WalkContext
 from gskn.layers._features import NodeFeatures
@@ -109,20 +110,51 @@ class WalkLayer(Layer):
         Kernel values are summed before they are mapped to coordinates: there are fewer
         graphs than nodes.
         """
-        context = self.make_context(batch, features, n_jobs)
         blocks = []
-        for length, nystrom in zip(self.lengths, self.maps, strict=True):
-            if length == 1:
-                sums = context.sum_over_codes(self._factors(context, 1, nystrom)[0])
-            else:
-                sums = context.sum_over_groups(self._sum_walks(context, length, nystrom))
-            blocks.append(multiply(sums, nystrom.root))
+        sums = self.kernel_sums(batch, features, n_jobs)
+        for nystrom, block in zip(self.maps, sums, strict=True):
+            blocks.append(multiply(block, nystrom.root))
             advance()
         return blocks
 
+    def kernel_sums(
+        self, batch: GraphBatch, features: NodeFeatures, n_jobs: int | None
+    ) -> Iterator[FloatArray]:
+        """Yield the kernel with all landmarks, summed over all walks of every graph."""
+        context = self.make_context(batch, features, n_jobs)
+        for length, nystrom in zip(self.lengths, self.maps, strict=True):
+            if length == 1:
+                yield context.sum_over_codes(self.factors(features, 1, nystrom)[0])
+            else:
+                yield context.sum_over_groups(self._sum_walks(context, length, nystrom))
+
+    def walk_keys(
+        self, batch: GraphBatch, features: NodeFeatures, walks: IndexArray
+    ) -> IndexArray:
+        """Return the codes of the features along every walk."""
+        del batch
+        return features.codes[walks]
+
+    def key_kernel(
+        self, features: NodeFeatures, keys: IndexArray, nystrom: NystromMap
+    ) -> FloatArray:
+        """Return the kernel of all pairs of keys of walks and landmarks."""
+        points = features.table[keys].reshape(len(keys), -1)
+        return gaussian_kernel(points, nystrom.landmarks, self.params.alpha)
+
+    def factors(
+        self, features: NodeFeatures, length: int, nystrom: NystromMap
+    ) -> list[FloatArray]:
+        """Return the factors of distinct feature vectors at every position of a walk."""
+        positions = nystrom.landmarks.reshape(nystrom.n_landmarks, length, -1)
+        return [
+            gaussian_kernel(features.table, positions[:, j], self.params.alpha)
+            for j in range(length)
+        ]
+
     def _embed(self, context: WalkContext, length: int, nystrom: NystromMap) -> FloatArray:
         if length == 1:
-            (factor,) = self._factors(context, length, nystrom)
+            (factor,) = self.factors(context.features, length, nystrom)
             alone: FloatArray = multiply(factor, nystrom.root)[context.features.codes]
             return alone
         sums = self._sum_walks(context, length, nystrom)
@@ -132,20 +164,10 @@ class WalkLayer(Layer):
         self, context: WalkContext, length: int, nystrom: NystromMap
     ) -> FloatArray:
         """Return the sum over all walks from every group of twins."""
-        factors = self._factors(context, length, nystrom)
+        factors = self.factors(context.features, length, nystrom)
         codes = context.group_codes
         sums = factors[-1][codes]
         for factor in reversed(factors[:-1]):
             sums = context.steps.sum_over(sums)
             sums *= factor[codes]
         return sums
-
-    def _factors(
-        self, context: WalkContext, length: int, nystrom: NystromMap
-    ) -> list[FloatArray]:
-        """Return the factors of distinct feature vectors at every position of a walk."""
-        positions = nystrom.landmarks.reshape(nystrom.n_landmarks, length, -1)
-        return [
-            gaussian_kernel(context.features.table, positions[:, j], self.params.alpha)
-            for j in range(length)
-        ]
