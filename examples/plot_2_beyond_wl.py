@@ -30,11 +30,12 @@ for number, (name, color) in enumerate(zip(names, [BLUE, ORANGE], strict=True)):
 plt.show()
 
 # %%
-# :py:obj:`gskn.walks.distinguish` returns the walk length from which two graphs differ.
+# :py:obj:`gskn.walks.distinguish` returns the first method that tells two graphs apart.
 
 result = distinguish(*pair)
-print(f"1-WL: {result.by_wl}, number of walks: {result.by_walks}")
-print(f"patterns: from length {result.by_patterns}, first {result.pattern}")
+for item in result.comparisons:
+    print(f"{item.method}: {item.distinguishes}")
+print(result.summary)
 
 # %%
 # The plot shows the patterns whose counts differ at length 6. A walk around a ring of five

@@ -26,10 +26,24 @@ def page_id(page):
     return str(page.relative_to(ROOT / "docs"))
 
 
-@pytest.mark.parametrize("page", sorted(PAGES), ids=page_id)
+def pages_with_examples():
+    """Return all pages; pages whose examples import torch need the marker."""
+    return [
+        pytest.param(page, marks=[pytest.mark.torch] if needs_torch(page) else [])
+        for page in sorted(PAGES)
+    ]
+
+
+def needs_torch(page):
+    return any("import torch" in text for text, _ in blocks(page, "python"))
+
+
+@pytest.mark.parametrize("page", pages_with_examples(), ids=page_id)
 def test_python_examples_print_the_documented_output(page, tmp_path, monkeypatch):
     """The blocks of a page share their variables."""
     monkeypatch.chdir(tmp_path)
+    if needs_torch(page):  # imported by this function, because PyG warns during its import
+        pytest.importorskip("gskn.integrations.pyg", reason="needs the pyg extra")
     names = {}
     for text, line in blocks(page, "python"):
         example = doctest.DocTestParser().get_doctest(text, names, page.name, page, line)

@@ -18,7 +18,14 @@ FOLDERS = sorted(path.parent.name for path in SOURCE.glob("*/__init__.py"))
 
 
 def test_public_names_exist_and_are_documented():
-    stages = (gskn.graphs, gskn.walks, gskn.kernels, gskn.estimators, gskn.baselines)
+    stages = (
+        gskn.graphs,
+        gskn.colors,
+        gskn.walks,
+        gskn.kernels,
+        gskn.estimators,
+        gskn.baselines,
+    )
     for module in (gskn, gskn.datasets, *stages, gskn.networks, gskn.evaluation):
         assert len(set(module.__all__)) == len(module.__all__)
         for name in module.__all__:

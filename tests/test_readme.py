@@ -35,7 +35,7 @@ def test_pairs_differ_first_at_the_documented_length(claim):
     make, length, starts = CLAIMS[claim]
     first, second = (make().graphs.to_networkx(number) for number in (0, 1))
     row = next(line for line in README.splitlines() if line.startswith(f"| {claim}"))
-    assert int(re.search(r"(\d+) \|$", row).group(1)) == length
+    assert int(re.search(r"patterns of (\d+) nodes \|$", row).group(1)) == length
     for shorter in range(1, length):
         assert pattern_counts(first, shorter, starts) == pattern_counts(
             second, shorter, starts

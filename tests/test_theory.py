@@ -128,7 +128,7 @@ def test_walk_branch_is_as_expressive_as_1_wl(atlas):
     assert refines(colors, groups(nodes, 6))
 
 
-@pytest.mark.parametrize("name", datasets.PAIRS)
+@pytest.mark.parametrize("name", ["rings", "decalin-bicyclopentyl", "rook-shrikhande"])
 def test_gskn_distinguishes_pairs_that_1_wl_does_not(name):
     """Lemma 4."""
     pair = datasets.PAIRS[name]().graphs

@@ -57,9 +57,9 @@ def table_of(pair: Any, result: Distinction) -> list[tuple[str, str, str]]:
     return [
         ("atoms", str(first.n_nodes), str(second.n_nodes)),
         ("bonds", str(first.n_edges), str(second.n_edges)),
-        ("message passing (1-WL)", same[result.by_wl], ""),
-        ("numbers of walks", same[result.by_walks is not None], ""),
-        (f"walks {result.pattern}", *map(str, result.counts)),
+        ("message passing (1-WL)", same[result["1-WL"].distinguishes], ""),
+        ("numbers of walks", same[result["walks"].distinguishes], ""),
+        (result.witness.text, *map(str, result.witness.counts)),
     ]
 
 

@@ -11,8 +11,8 @@ from sklearn.exceptions import NotFittedError
 
 from gskn import as_batch, baselines
 from gskn.baselines import BASELINES, GraphKernel
-from gskn.baselines._shared._colors import hash_value
 from gskn.baselines._shared._vectors import GraphVectors
+from gskn.colors import hash_value
 from gskn.exceptions import InputError
 
 # Parameters that make a baseline fast on small graphs; others keep their defaults.

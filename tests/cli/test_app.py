@@ -170,15 +170,42 @@ def test_describe_accepts_sets_and_files(tmp_path):
 
 
 def test_distinguish_draws_the_first_pattern_that_differs(tmp_path, call):
-    result = call("distinguish", "--pair", "rings")
+    result = call("distinguish", "--pair", "rings", "--plot", tmp_path / "rings.svg")
     assert result.returncode == 0
-    assert "0-1-2-0: 0 times in one ring of 6, 12 in two rings of 3" in result.stdout
+    text = " ".join(result.stdout.split())
+    assert "walks 0-1-2-0, 0 in the first graph, 12 in the second" in text
     assert "0───1───2" in result.stdout
     assert "└───────┘" in result.stdout
+    assert "two rings of 3: nodes 0, 1, 2, 3, 4, 5" in result.stdout
+    drawing = (tmp_path / "rings.svg").read_text(encoding="utf-8")
+    assert "one ring of 6" in drawing
+    assert "walks 0-1-2-0: 0 and 12" in drawing
+
+
+def test_distinguish_prints_json_of_all_methods(tmp_path, call):
     for name, graph in (("a", nx.cycle_graph(6)), ("b", nx.path_graph(6))):
         nx.write_graphml(graph, tmp_path / f"{name}.graphml")
-    result = call("distinguish", tmp_path / "a.graphml", tmp_path / "b.graphml", "--json")
-    assert [row["distinguishes"] for row in json.loads(result.stdout)] == [True] * 4
+    files = tmp_path / "a.graphml", tmp_path / "b.graphml"
+    printed = json.loads(call("distinguish", *files, "--json", "--all").stdout)
+    assert [row["distinguishes"] for row in printed["comparisons"]] == [True] * 8
+    assert printed["method"] == "walks"
+    assert printed["witness"]["counts"] == [12, 10]
+    assert printed["compared"] == ["structure"]
+
+
+def test_distinguish_compares_labels_unless_structure_only(tmp_path, call):
+    (tmp_path / "a.smi").write_text("C1CCCCC1\n")
+    (tmp_path / "b.smi").write_text("C1CCCCN1\n")
+    files = tmp_path / "a.smi", tmp_path / "b.smi"
+    printed = json.loads(call("distinguish", *files, "--json").stdout)
+    assert (printed["method"], printed["isomorphic"]) == ("1-WL", None)
+    assert printed["compared"] == ["structure", "node labels", "edge labels"]
+    result = call("distinguish", *files, "--structure-only")
+    assert "Compared: structure. Ignored: node labels, edge labels." in result.stdout
+    assert "Not told apart by" in result.stdout
+    assert "An exact test shows that they are isomorphic." in " ".join(
+        result.stdout.split()
+    )
 
 
 def test_distinguish_needs_two_graphs(call):

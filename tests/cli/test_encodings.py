@@ -137,7 +137,7 @@ def test_messages_are_printed_in_every_encoding(encoding, odd_names, call_encode
     ("encoding", "arguments", "shown"),
     [
         ("ascii", ("describe", "regular"), "reading regular"),
-        ("utf-8", ("distinguish", "--pair", "rings"), "counting walks"),
+        ("utf-8", ("distinguish", "--pair", "rings"), "comparing"),
         ("ascii", ("embed", "regular", "-o", "a.csv", "--branches", "walk"), "embedding: "),
         ("utf-8", ("fit", "regular", "-o", "model", "--branches", "walk"), "fitting: "),
         (

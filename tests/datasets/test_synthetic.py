@@ -123,6 +123,29 @@ def test_decalin_and_bicyclopentyl():
     assert wl_colors(decalin) == wl_colors(bicyclopentyl)
 
 
+def test_quadrangles_are_strongly_regular_with_equal_parameters():
+    for graph in graphs_of(datasets.quadrangles()):
+        square = np.linalg.matrix_power(nx.to_numpy_array(graph), 2)
+        adjacent = nx.to_numpy_array(graph) > 0
+        assert set(np.diag(square)) == {12}
+        assert set(square[adjacent]) == {2}
+        assert set(square[~adjacent & ~np.eye(40, dtype=bool)]) == {4}
+
+
+def test_hamming_and_doob_are_distance_regular_with_equal_parameters():
+    arrays = [nx.intersection_array(g) for g in graphs_of(datasets.hamming_doob())]
+    assert arrays == [([9, 6, 3], [1, 2, 3])] * 2
+
+
+def test_cfi_graphs_have_equal_degrees_and_are_not_isomorphic():
+    plain, twisted = graphs_of(datasets.cfi())
+    assert len(plain) == len(twisted) == 28
+    degrees = [sorted(dict(graph.degree).values()) for graph in (plain, twisted)]
+    assert degrees[0] == degrees[1]
+    assert wl_colors(plain) == wl_colors(twisted)
+    assert not nx.is_isomorphic(plain, twisted)
+
+
 def test_pairs_are_pairs():
     for make in datasets.PAIRS.values():
         assert make().y.tolist() == [0, 1]

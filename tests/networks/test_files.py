@@ -105,7 +105,7 @@ def replace_array(name, array):
     return lambda _header, arrays: arrays.update({name: array})
 
 
-WEIGHT = "member_0/classifier.4.bias"
+WEIGHT = "member_0/classifier.5.bias"
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ WEIGHT = "member_0/classifier.4.bias"
         (set_value("parameters", "color", value=1), "'color' is unknown"),
         (set_value("n_members", value=3), "history of 3 members"),
         (set_value("n_members", value=-1), "n_members must be at least 1"),
-        (set_value("n_out", value=7), "not of shape"),
+        (set_value("n_out", value=7), "do not fit 2 classes"),
         (set_value("history", value=[]), "history of 2 members"),
         (set_value("state", value={}), "classes must be dict"),
         (set_value("encoder", "n_features_out_", value=3), "columns instead of 3"),

@@ -15,10 +15,19 @@ from sklearn.utils.estimator_checks import (
 from gskn import datasets
 from gskn.evaluation import MODELS, evaluate
 from gskn.exceptions import MissingExtraError
-from gskn.networks import GAT, GCN, GIN, GraphSAGE, NodeNetwork, UnsupervisedNodeNetwork
+from gskn.networks import (
+    DDGK,
+    GAT,
+    GCN,
+    GIN,
+    GraphSAGE,
+    NodeNetwork,
+    PatchySAN,
+    UnsupervisedNodeNetwork,
+)
 from tests.test_package import modules_imported_by
 
-ALL = (GIN, GCN, GraphSAGE, GAT, NodeNetwork, UnsupervisedNodeNetwork)
+ALL = (GIN, GCN, GraphSAGE, GAT, NodeNetwork, UnsupervisedNodeNetwork, PatchySAN, DDGK)
 REMEDY = r"torch is required, but not installed; run: .*pip install .*\[torch\]"
 
 
@@ -38,7 +47,7 @@ def test_checks_of_scikit_learn_pass(network):
     ):
         check(network.__name__, network())
     check_parameters_default_constructible(network.__name__, network())
-    changed = network(n_layers=7, random_state=1)
+    changed = network(learning_rate=0.5, random_state=1)
     assert clone(changed).get_params() == changed.get_params()
 
 
@@ -54,6 +63,9 @@ def test_fit_and_load_raise_with_the_remedy(tmp_path):
         GIN().fit(data.graphs, data.y)
     with pytest.raises(MissingExtraError, match=REMEDY):
         GIN.load(tmp_path / "model")
+    for network in (PatchySAN(), DDGK()):
+        with pytest.raises(MissingExtraError, match=REMEDY):
+            network.fit(data.graphs, data.y)
 
 
 @pytest.mark.usefixtures("no_torch")
@@ -69,6 +81,8 @@ def test_evaluation_skips_networks_or_raises_with_the_remedy():
 
 def test_models_name_their_extra_and_have_a_configuration():
     names = [name for name, model in MODELS.items() if model.extra == "torch"]
-    assert {"gin", "gcn", "sage", "gat", "gcn-unsupervised"} <= set(names)
+    assert {"gin", "gcn", "sage", "gat", "gcn-unsupervised", "patchysan", "ddgk"} <= set(
+        names
+    )
     for name in names:
         assert MODELS[name].configuration["parameters"]

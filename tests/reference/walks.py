@@ -55,6 +55,25 @@ def pattern_rows(graph, length, *, weigh) -> list[dict]:
     return rows
 
 
+def quotient_sum(graph, start, name, length, weigh) -> float:
+    """Return the sum over walks that repeat nodes at least where a pattern does.
+
+    Walks end at nodes without neighbors.
+    """
+    pattern = name.split("-")
+    pairs = [
+        (i, j)
+        for i, j in itertools.combinations(range(length), 2)
+        if pattern[i] == pattern[j]
+    ]
+    return sum(
+        weigh(walk)
+        for walk in walks(graph, start, length)
+        if all(walk[i] == walk[j] for i, j in pairs)
+        and all(a != b for a, b in itertools.pairwise(walk))
+    )
+
+
 def induced(graph, walk) -> tuple:
     """Return the pattern of a walk, and the arcs between the nodes it visits."""
     nodes = list(dict.fromkeys(walk))

@@ -14,6 +14,7 @@ from gskn.reproduce._baselines import baseline_jobs, baseline_rows
 from gskn.reproduce._experiments import _graph_jobs
 from gskn.reproduce._jobs import Job
 from gskn.reproduce._leak import leak_rows, run_leak
+from gskn.reproduce._networks import network_jobs, network_rows
 from gskn.reproduce._parameters import (
     parameter_figure,
     parameter_models,
@@ -323,6 +324,56 @@ def test_jobs_of_baselines_contain_supported_data_sets_only():
     assert ("wwl" in jobs["BZR"], "wwl" in jobs["PROTEINS"]) == (True, False)
     every = {name for models in jobs.values() for name in models}
     assert every == {variant.name for b in BASELINES for variant in b.variants}
+
+
+def test_networks_have_jobs_for_all_sets_and_short_ones_on_collab():
+    jobs = {(job.data, *job.models) for job in network_jobs(quick=False)}
+    assert ("COLLAB", "gin-short") in jobs
+    assert ("COLLAB", "gin") not in jobs
+    assert {("structure", "gin"), ("regular", "gin"), ("MUTAG", "ddgk")} <= jobs
+    assert ("PROTEINS", "ddgk") not in jobs
+    assert {("cora", "gcn"), ("ppi", "gat-unsupervised")} <= jobs
+    assert {model for _, model in jobs} <= MODELS.keys()
+    assert {(job.data, *job.models) for job in network_jobs(quick=True)} < jobs
+
+
+def test_table_of_networks_has_published_numbers_and_says_what_is_left_out():
+    base = np.linspace(0.7, 0.8, 10)
+    records = [
+        *records_of("MUTAG", "gin", base),
+        *records_of("MUTAG", "gskn", base),
+        *records_of("COLLAB", "gin-short", base - 0.1),
+    ]
+    rows = {row["system"]: row for row in network_rows(records)}
+    assert rows["GIN"]["MUTAG"] == rows["GSKN, chosen"]["MUTAG"] == "75.0 ± 3.2"
+    assert rows["GIN"]["COLLAB"] == "65.0 ± 3.2"
+    assert rows["GIN, published"]["COLLAB"] == "75.6"
+    assert rows["DDGK"]["PROTEINS"] == "too large"
+    assert rows["DDGK"]["PTC"] == "missing"
+    assert "GAT, published" not in rows
+
+
+def test_networks_are_rows_of_the_tables_of_the_paper():
+    base = np.linspace(0.7, 0.8, 10)
+    recalls = {f"recall_{n}": 0.5 for n in range(4)}
+    records = [
+        *records_of("MUTAG", "gin", base),
+        *records_of("COLLAB", "gin-short", base),
+        *records_of("structure", "gin", base, **recalls),
+        *records_of("regular", "gin", base),
+        Record("cora", "gcn-unsupervised", "nodes-30", 0, 0, 0, {}, {"macro_f1": 0.8}),
+    ]
+    for name, data, column in (
+        ("graphs", "MUTAG", "ours, nested"),
+        ("graphs", "COLLAB", "ours, nested"),
+        ("regular", "regular", "ours, nested"),
+    ):
+        rows = EXPERIMENTS[name].rows(records)
+        (gin,) = [r for r in rows if (r["data"], r["system"]) == (data, "GIN")]
+        assert gin[column] == "75.0 ± 3.2"
+        assert gin["ours, paper protocol"] == "nested only"
+    rows = EXPERIMENTS["structure"].rows(records)
+    assert [r["Cycle"] for r in rows if r["system"] == "GIN"][-1] == "50.0"
 
 
 def test_stored_records_of_other_experiments_are_shown(tmp_path):

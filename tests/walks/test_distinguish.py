@@ -1,9 +1,26 @@
+import itertools
+
 import networkx as nx
+import numpy as np
 import pytest
 
-from gskn import datasets
+from gskn import as_batch, datasets
 from gskn.exceptions import InputError
-from gskn.walks import distinguish
+from gskn.walks import _isomorphism, _rungs, distinguish
+
+PAIRS_AND_FIRST_METHODS = {
+    "rings": ("patterns", 4),
+    "decalin-bicyclopentyl": ("patterns", 6),
+    "csl": ("SSWL from patterns", None),
+    "rook-shrikhande": ("patterns", 8),
+    "hamming-doob": ("patterns", 8),
+    "cfi": ("individualization", None),
+}
+
+
+def shuffled(graph, seed):
+    order = np.random.default_rng(seed).permutation(len(graph)).tolist()
+    return nx.relabel_nodes(graph, dict(enumerate(order)))
 
 
 @pytest.mark.parametrize(
@@ -15,36 +32,94 @@ from gskn.walks import distinguish
         (datasets.rook_shrikhande, 8, 4, "0-1-2-0-3-1-2-3"),
     ],
 )
-def test_pairs_that_only_patterns_distinguish(make, by_patterns, by_induced, pattern):
-    result = distinguish(*make().graphs)
-    assert not result.by_wl
-    assert result.by_walks is None
-    assert (result.by_patterns, result.by_induced) == (by_patterns, by_induced)
-    assert result.pattern == pattern
-    assert result.counts[0] != result.counts[1]
+@pytest.mark.parametrize("level", ["graph", "node"])
+def test_pairs_that_only_patterns_distinguish(
+    make, by_patterns, by_induced, pattern, level
+):
+    methods = ["walks", "1-WL", "patterns", "induced patterns"]
+    result = distinguish(*make().graphs, methods=methods, level=level, try_all=True)
+    assert [item.distinguishes for item in result.comparisons] == [False, False, True, True]
+    assert result["patterns"].length == by_patterns
+    assert result["induced patterns"].length == by_induced
+    assert result.method == "patterns"
+    assert result.witness.pattern == pattern
+    assert result.witness.counts[0] != result.witness.counts[1]
+    assert pattern in result.summary
 
 
-def test_relabeled_graph_is_not_distinguished():
-    graph = nx.gnp_random_graph(8, 0.4, seed=3)
-    relabeled = nx.relabel_nodes(graph, {node: 7 - node for node in graph})
-    result = distinguish(graph, relabeled, max_length=6)
-    assert not result.by_wl
-    assert (result.by_walks, result.by_patterns, result.by_induced) == (None, None, None)
-    assert result.pattern == ""
+@pytest.mark.parametrize("name", PAIRS_AND_FIRST_METHODS)
+def test_first_method_that_distinguishes_the_built_in_pairs(name):
+    result = distinguish(*datasets.PAIRS[name]().graphs)
+    assert (result.method, result.first.length) == PAIRS_AND_FIRST_METHODS[name]
+    assert result.witness.counts[0] != result.witness.counts[1]
+    assert all(item.distinguishes is False for item in result.comparisons[:-1])
+    assert result.is_isomorphic is None
+
+
+def test_four_vertex_condition_hides_patterns_and_pairs():
+    """Up to 4 nodes, both quadrangles have the same subgraphs around every pair."""
+    methods = ["1-WL", "patterns", "2-FWL", "2-FWL from patterns", "individualization"]
+    result = distinguish(*datasets.quadrangles().graphs, methods=methods)
+    assert result.method == "individualization"
+    assert [item.distinguishes for item in result.comparisons] == [False] * 4 + [True]
+
+
+@pytest.mark.parametrize(
+    "graph",
+    [
+        nx.gnp_random_graph(8, 0.4, seed=3),
+        nx.gnp_random_graph(7, 0.3, seed=1, directed=True),
+        nx.petersen_graph(),
+        nx.disjoint_union(nx.path_graph(3), nx.empty_graph(2)),
+    ],
+)
+def test_relabeled_graph_is_not_distinguished(graph):
+    result = distinguish(graph, shuffled(graph, 0), max_length=6)
+    assert result.method is None
+    assert result.witness is None
+    assert result.is_isomorphic
+    assert result.summary.startswith("Not told apart by walks, 1-WL, patterns,")
+    assert "isomorphic" in result.summary
+
+
+def test_without_an_exact_test_nothing_is_claimed(monkeypatch):
+    monkeypatch.setattr(_isomorphism, "_MAX_NODES", {"igraph": 2, "networkx": 2})
+    result = distinguish(nx.path_graph(3), nx.path_graph(3), max_length=3)
+    assert result.is_isomorphic is None
+    assert result.summary.endswith("This does not prove that they are isomorphic.")
 
 
 def test_different_degrees_are_distinguished_by_all_methods():
-    result = distinguish(nx.path_graph(4), nx.star_graph(3))
-    assert result.by_wl
-    assert (result.by_walks, result.by_patterns, result.by_induced) == (3, 3, 3)
+    result = distinguish(nx.path_graph(4), nx.star_graph(3), try_all=True)
+    assert all(item.distinguishes for item in result.comparisons)
+    assert (result["walks"].length, result["patterns"].length) == (3, 2)
+    assert result["walks"].witness.counts == (10, 12)
+    assert result["1-WL"].n_rounds == 1
+
+
+def test_different_sizes_differ_at_length_one():
+    result = distinguish(nx.path_graph(4), nx.path_graph(5))
+    assert (result.method, result["walks"].length) == ("walks", 1)
 
 
 def test_nodes_are_compared_by_walks_from_them():
     path = nx.path_graph(4)
-    assert distinguish(path, path, nodes=(0, 3)).by_patterns is None
-    result = distinguish(path, path, nodes=(0, 1))
-    assert result.by_wl
-    assert result.by_walks == result.by_patterns == 2
+    result = distinguish(path, path, nodes=(0, 3))
+    assert result.method is None
+    assert result.is_isomorphic
+    result = distinguish(path, path, nodes=(0, 1), try_all=True)
+    assert all(item.distinguishes for item in result.comparisons)
+    assert result["walks"].length == result["patterns"].length == 2
+
+
+def test_nodes_of_equal_graphs_that_only_pairs_distinguish():
+    """1-WL is blind to triangles, and all nodes of the union have degree two."""
+    graph = nx.disjoint_union(nx.cycle_graph(3), nx.cycle_graph(4))
+    methods = ["1-WL", "SSWL", "2-FWL", "individualization"]
+    result = distinguish(graph, graph, nodes=(0, 3), methods=methods, try_all=True)
+    assert [item.distinguishes for item in result.comparisons] == [False, True, True, True]
+    result = distinguish(graph, graph, nodes=(0, 3), methods=["1-WL"])
+    assert result.is_isomorphic is False
 
 
 def test_edge_directions_are_distinguished():
@@ -52,7 +127,89 @@ def test_edge_directions_are_distinguished():
         nx.DiGraph([(0, 1), (1, 2), (2, 0)]),
         nx.DiGraph([(0, 1), (1, 2), (0, 2)]),
     )
-    assert distinguish(cycle, other).by_wl
+    for method in ("1-WL", "SSWL", "2-FWL"):
+        assert distinguish(cycle, other, methods=[method]).method == method
+
+
+@pytest.mark.parametrize("what", ["nodes", "edges"])
+def test_labels_are_compared_unless_they_are_ignored(what):
+    one, two = nx.cycle_graph(6), nx.cycle_graph(6)
+    for graph, positions in ((one, (0, 1)), (two, (0, 3))):
+        if what == "nodes":
+            nx.set_node_attributes(graph, {n: "CN"[n in positions] for n in graph}, "label")
+        else:
+            edges = list(graph.edges)
+            chosen = {edges[position] for position in positions}
+            labels = {edge: "-="[edge in chosen] for edge in edges}
+            nx.set_edge_attributes(graph, labels, "label")
+    result = distinguish(one, two)
+    assert result.method == "1-WL"
+    assert result.compared == ("structure", f"{what[:-1]} labels")
+    result = distinguish(one, two, labels=False)
+    assert (result.method, result.is_isomorphic) == (None, True)
+    assert (result.compared, result.ignored) == (("structure",), (f"{what[:-1]} labels",))
+
+
+def test_exact_test_uses_labels_and_nodes():
+    methods = ["walks"]  # too weak to see labels
+    one, two = nx.path_graph(3), nx.path_graph(3)
+    nx.set_edge_attributes(one, {(0, 1): "a", (1, 2): "b"}, "label")
+    nx.set_edge_attributes(two, {(0, 1): "b", (1, 2): "a"}, "label")
+    assert distinguish(one, two, methods=methods).is_isomorphic
+    assert not distinguish(one, two, methods=methods, nodes=(0, 0)).is_isomorphic
+    assert distinguish(one, two, methods=methods, nodes=(0, 2)).is_isomorphic
+    nx.set_edge_attributes(two, {(0, 1): "a", (1, 2): "a"}, "label")
+    assert not distinguish(one, two, methods=methods).is_isomorphic
+    assert distinguish(one, two, methods=methods, labels=False).is_isomorphic
+
+
+@pytest.mark.parametrize("package", ["igraph", "networkx"])
+def test_exact_test_agrees_with_networkx_on_small_graphs(package, monkeypatch):
+    monkeypatch.setattr(_isomorphism, "_MAX_NODES", {package: 40})
+    graphs = [nx.gnp_random_graph(5, 0.5, seed=n, directed=n % 2 == 0) for n in range(16)]
+    graphs += [shuffled(graph, 1) for graph in graphs[:4]]
+    n_equal = 0
+    for one, two in itertools.combinations(graphs, 2):
+        pair = as_batch([nx.DiGraph(one), nx.DiGraph(two)])
+        expected = nx.is_isomorphic(nx.DiGraph(one), nx.DiGraph(two))
+        assert _isomorphism.are_isomorphic(pair, None, labels=True) == expected
+        n_equal += expected
+    assert n_equal >= 4
+
+
+def test_exact_test_is_skipped_without_packages(monkeypatch):
+    monkeypatch.setattr(_isomorphism, "find_spec", {}.get)
+    assert distinguish(nx.path_graph(3), nx.path_graph(3)).is_isomorphic is None
+
+
+def test_multisets_of_nodes_distinguish_more_than_sums():
+    """Both graphs have five edges, so equal sums at length 2, but different degrees."""
+    one = nx.disjoint_union(nx.cycle_graph(3), nx.path_graph(3))
+    two = nx.Graph([(0, 1), (1, 2), (2, 0), (2, 3), (4, 5)])
+    options = {"methods": ["patterns"], "max_length": 2}
+    assert distinguish(one, two, level="graph", **options).method is None
+    result = distinguish(one, two, level="node", **options)
+    assert result.method == "patterns"
+    assert result.witness.text == "nodes that start 3 walks 0-1"
+    assert result.witness.nodes == ((), (2,))
+
+
+def test_labels_of_the_start_split_sums_of_patterns():
+    one, two = nx.path_graph(3), nx.path_graph(3)
+    nx.set_node_attributes(one, {0: "a", 1: "b", 2: "a"}, "label")
+    nx.set_node_attributes(two, {0: "a", 1: "a", 2: "b"}, "label")
+    for level in ("graph", "node"):
+        options = {"level": level, "methods": ["patterns"]}
+        assert distinguish(one, two, **options).method == "patterns"
+        assert distinguish(one, two, labels=False, **options).method is None
+
+
+def test_results_do_not_depend_on_node_order():
+    pair = [datasets.PAIRS["csl"]().graphs.to_networkx(number) for number in range(2)]
+    first = distinguish(*pair)
+    second = distinguish(shuffled(pair[0], 1), shuffled(pair[1], 2))
+    assert first.method == second.method
+    assert first.witness.counts == second.witness.counts
 
 
 @pytest.mark.parametrize(
@@ -60,9 +217,13 @@ def test_edge_directions_are_distinguished():
     [
         ([nx.path_graph(2)] * 2, {}, "2 graphs"),
         (nx.path_graph(2), {"nodes": (0, 5)}, "no node 5"),
+        (nx.path_graph(2), {"nodes": 3}, "pair of integers"),
         (nx.path_graph(2), {"max_length": 0}, "max_length"),
         (nx.path_graph(2), {"max_length": 9}, "at most 8"),
         (nx.path_graph(2), {"max_induced_length": 9}, "at most 8"),
+        (nx.path_graph(2), {"level": "edge"}, "level"),
+        (nx.path_graph(2), {"methods": "1-WL"}, "list of names"),
+        (nx.path_graph(2), {"methods": ["3-WL"]}, "1-WL"),
     ],
 )
 def test_invalid_input_raises(first, options, words):
@@ -70,7 +231,31 @@ def test_invalid_input_raises(first, options, words):
         distinguish(first, nx.path_graph(2), **options)
 
 
-def test_dense_graphs_are_compared_up_to_the_enumeration_limit():
-    result = distinguish(nx.complete_graph(60), nx.complete_graph(60), max_length=6)
-    assert not result.by_wl
-    assert (result.by_patterns, result.by_induced) == (None, None)
+def test_labels_of_one_graph_only_raise():
+    labelled = nx.path_graph(2)
+    nx.set_node_attributes(labelled, "C", "label")
+    with pytest.raises(InputError, match="Only one .* node labels; use labels=False"):
+        distinguish(labelled, nx.path_graph(2))
+    assert distinguish(labelled, nx.path_graph(2), labels=False).is_isomorphic
+
+
+def test_methods_that_need_too_much_work_are_skipped_with_a_reason(monkeypatch):
+    monkeypatch.setattr(_rungs, "_MAX_INDIVIDUAL", 10.0)
+    graph = nx.complete_graph(60)
+    result = distinguish(graph, graph)
+    assert result.method is None
+    assert result.is_isomorphic
+    reasons = {item.method: item.reason for item in result.comparisons if item.reason}
+    assert "too many walks" in reasons["induced patterns"]
+    assert "repeated for 120 nodes" in reasons["individualization"]
+    assert result["induced patterns"].distinguishes is None
+    assert "induced" not in result.summary
+    with pytest.raises(KeyError):
+        result["SSWL"]
+
+
+def test_pairs_of_nodes_are_limited():
+    graph = nx.path_graph(1001)
+    result = distinguish(graph, graph, methods=["1-WL", "2-FWL"])
+    assert [item.distinguishes for item in result.comparisons] == [False, None]
+    assert "1,000 nodes" in result["2-FWL"].reason

@@ -17,7 +17,7 @@ from gskn._types import FloatArray, IndexArray
 from gskn._validation import check_choice, check_int
 from gskn.baselines._shared._attributes import AttributeScaler
 from gskn.baselines._shared._baseline import Variant, parameter_grid
-from gskn.baselines._shared._colors import Colors, initial_colors, mix
+from gskn.baselines._shared._colors import Colors, initial_colors
 from gskn.baselines._shared._cost import check_graph_sizes, check_runtime
 from gskn.baselines._shared._jit_tangent import fill_sandwich, pass_layer
 from gskn.baselines._shared._kernel import NormalizedKernel
@@ -31,6 +31,7 @@ from gskn.baselines._shared._unfoldings import (
     make_closed_adjacency,
     unfold,
 )
+from gskn.colors import mix
 from gskn.graphs import GraphBatch, pool_matrix
 
 _SYSTEM = "GNTK"

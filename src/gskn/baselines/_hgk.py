@@ -10,11 +10,12 @@ from gskn._types import FloatArray
 from gskn._validation import check_cells, check_choice, check_int, check_positive
 from gskn.baselines._shared._attributes import AttributeScaler
 from gskn.baselines._shared._baseline import Variant, parameter_grid
-from gskn.baselines._shared._colors import Colors, initial_colors, mix, refine
+from gskn.baselines._shared._colors import Colors, initial_colors, refine
 from gskn.baselines._shared._counts import Counts, count_nodes, sum_products, sum_squares
 from gskn.baselines._shared._kernel import NormalizedKernel
 from gskn.baselines._shared._node_features import select_node_features
 from gskn.baselines._shared._pairs import count_pairs
+from gskn.colors import mix
 from gskn.graphs import GraphBatch
 
 _SYSTEM = "A hash graph kernel"

@@ -17,11 +17,12 @@ from gskn._threads import run_threads
 from gskn._types import AnyArray, FloatArray, IndexArray
 from gskn._validation import check_cells, check_choice, check_int, check_positive
 from gskn.baselines._shared._baseline import Variant
-from gskn.baselines._shared._colors import Colors, initial_colors, mix
+from gskn.baselines._shared._colors import Colors, initial_colors
 from gskn.baselines._shared._cost import check_graph_sizes, check_runtime
 from gskn.baselines._shared._jit_distances import subtract_distances
 from gskn.baselines._shared._kernel import GraphKernel
 from gskn.baselines._shared._node_features import keep_node_features, select_node_features
+from gskn.colors import mix
 from gskn.exceptions import InputError
 from gskn.graphs import GraphBatch
 

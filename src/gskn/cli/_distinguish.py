@@ -1,54 +1,101 @@
-"""``gskn distinguish``: find the shortest walks that distinguish two graphs."""
+"""``gskn distinguish``: find the first method that tells two graphs apart."""
 
 import itertools
+import json
+import re
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gskn._limits import MAX_EXACT_LENGTH
+from gskn._limits import MAX_EXACT_LENGTH, MAX_INDUCED_LENGTH
 from gskn.cli._options import AsJson
 
 if TYPE_CHECKING:
-    from gskn.walks import Distinction
+    from gskn.walks import Comparison, Distinction
+
+_MAX_NODES = 12  # of the witness that are listed
+_TITLES = {
+    "rings": ("one ring of 6", "two rings of 3"),
+    "decalin-bicyclopentyl": ("decalin", "bicyclopentyl"),
+    "csl": ("skip links of 9", "skip links of 12"),
+    "rook-shrikhande": ("rook", "shrikhande"),
+    "hamming-doob": ("hamming", "doob"),
+    "quadrangles": ("W(3)", "Q(4,3)"),
+    "cfi": ("plain", "twisted"),
+}
 
 
-def distinguish(
+def distinguish(  # noqa: PLR0913, PLR0917 - one parameter per option
     first: Annotated[str | None, typer.Argument(help="File with one graph.")] = None,
     second: Annotated[str | None, typer.Argument(help="File with another graph.")] = None,
     pair: Annotated[
         str | None,
         typer.Option(
-            help="Built-in pair instead of files: rings, decalin-bicyclopentyl or "
-            "rook-shrikhande."
+            help="Built-in pair instead of files: rings, decalin-bicyclopentyl, csl, "
+            "rook-shrikhande, hamming-doob, quadrangles or cfi."
         ),
     ] = None,
     max_length: Annotated[
         int,
         typer.Option(help=f"Largest pattern length to try, at most {MAX_EXACT_LENGTH}."),
     ] = MAX_EXACT_LENGTH,
+    max_induced_length: Annotated[
+        int,
+        typer.Option(
+            help=f"Largest length of induced patterns, at most {MAX_INDUCED_LENGTH}."
+        ),
+    ] = 6,
+    structure_only: Annotated[
+        bool,
+        typer.Option("--structure-only", help="Ignore the labels of nodes and edges."),
+    ] = False,
+    try_all: Annotated[
+        bool,
+        typer.Option("--all", help="Continue after the first method that succeeds."),
+    ] = False,
+    plot: Annotated[
+        Path | None,
+        typer.Option(help="Draw the witness in both graphs, to a .png or .svg file."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Test which methods distinguish two graphs, and from which length.
+    """Find the first method that tells two graphs apart, and what differs.
 
-    The methods are 1-WL, walks, anonymous walks and induced patterns.
+    The methods are walks, 1-WL, anonymous walks, induced patterns, refinements of nodes
+    and pairs that start from patterns, and individualization with 2-FWL. Labels of nodes
+    and edges are compared.
 
     Example: gskn distinguish --pair rook-shrikhande
     """
-    from gskn.cli._console import waiting
+    from gskn.cli._console import echo, waiting
     from gskn.cli._tables import show
+    from gskn.evaluation.plots import check_figure_path, plot_witness, save_figure
     from gskn.walks import distinguish as compare
 
+    if plot is not None:
+        check_figure_path(plot)
     with waiting("reading"):
         names, graphs = _read(first, second, pair)
-    with waiting("counting walks"):
-        distinction = compare(*graphs, max_length=max_length)
-    show(
-        _rows(distinction),
-        title=f"{names[0]} and {names[1]}",
-        as_json=as_json,
-        caption="" if as_json else _picture(distinction, names),
-    )
+    with waiting("comparing"):
+        result = compare(
+            *graphs,
+            labels=not structure_only,
+            max_length=max_length,
+            max_induced_length=max_induced_length,
+            try_all=try_all,
+        )
+    if as_json:
+        echo(json.dumps(_as_json(result, names), indent=2))
+    else:
+        rows = [_row(item) for item in result.comparisons]
+        title = f"{names[0]} and {names[1]}"
+        show(rows, title=title, as_json=False, caption=_caption(result, names))
+    if plot is not None:
+        figure = plot_witness(graphs[0], graphs[1], result.witness, names=names)
+        save_figure(figure, plot)
+        echo(f"Plot: {plot}", stderr=True)
 
 
 def _read(first: str | None, second: str | None, pair: str | None) -> tuple[list[str], Any]:
@@ -61,8 +108,7 @@ def _read(first: str | None, second: str | None, pair: str | None) -> tuple[list
             raise typer.BadParameter(
                 f"{pair!r} is not one of {pairs}.", param_hint="--pair"
             )
-        titles = pair.split("-") if "-" in pair else ["one ring of 6", "two rings of 3"]
-        return titles, list(datasets.PAIRS[pair]().graphs)
+        return list(_TITLES[pair]), list(datasets.PAIRS[pair]().graphs)
     if pair is not None or first is None or second is None:
         raise typer.BadParameter("pass two files, or --pair NAME.")
     for name in (first, second):  # check both before the first is read
@@ -71,28 +117,68 @@ def _read(first: str | None, second: str | None, pair: str | None) -> tuple[list
     return [first, second], [read_graphs(first), read_graphs(second)]
 
 
-def _rows(distinction: "Distinction") -> list[dict[str, Any]]:
-    lengths = {
-        "all walks": distinction.by_walks,
-        "anonymous walks": distinction.by_patterns,
-        "induced patterns": distinction.by_induced,
+def _row(item: "Comparison") -> dict[str, Any]:
+    return {
+        "method": item.method,
+        "distinguishes": item.reason or bool(item.distinguishes),
+        "length": item.length,
+        "rounds": item.n_rounds,
+        "seconds": item.seconds,
     }
-    rows: list[dict[str, Any]] = [
-        {"method": "1-WL", "distinguishes": distinction.by_wl, "from_length": None}
-    ]
-    rows += [
-        {"method": method, "distinguishes": length is not None, "from_length": length}
-        for method, length in lengths.items()
-    ]
-    return rows
 
 
-def _picture(distinction: "Distinction", names: list[str]) -> str:
-    """Draw the first pattern that differs: a line of nodes, with arcs below it."""
-    if not distinction.pattern:
-        return f"No pattern of up to {distinction.max_length} nodes differs."
-    symbols = list(map(int, distinction.pattern.split("-")))
+def _as_json(result: "Distinction", names: list[str]) -> dict[str, Any]:
+    return {
+        "graphs": names,
+        "compared": list(result.compared),
+        "ignored": list(result.ignored),
+        "method": result.method,
+        "witness": None if result.witness is None else asdict(result.witness),
+        "isomorphic": result.is_isomorphic,
+        "summary": result.summary,
+        "comparisons": [
+            {
+                "method": item.method,
+                "distinguishes": item.distinguishes,
+                "length": item.length,
+                "rounds": item.n_rounds,
+                "seconds": item.seconds,
+                "reason": item.reason,
+            }
+            for item in result.comparisons
+        ],
+    }
+
+
+def _caption(result: "Distinction", names: list[str]) -> str:
+    """Return what was compared, the summary, and a drawing of the witness."""
+    ignored = f" Ignored: {', '.join(result.ignored)}." if result.ignored else ""
+    lines = [f"Compared: {', '.join(result.compared)}.{ignored}", result.summary]
+    witness = result.witness
+    if witness is not None and witness.pattern:
+        lines += ["", *(f"    {row}" for row in _picture(witness.pattern))]
+    if witness is not None and any(witness.nodes):
+        lines.append("")
+        lines += [
+            f"{name}: {_nodes(nodes)}"
+            for name, nodes in zip(names, witness.nodes, strict=True)
+        ]
+    return "\n".join(lines)
+
+
+def _nodes(nodes: tuple[int, ...]) -> str:
+    shown = ", ".join(map(str, nodes[:_MAX_NODES]))
+    more = f" and {len(nodes) - _MAX_NODES:,} more" if len(nodes) > _MAX_NODES else ""
+    return f"nodes {shown}{more}" if nodes else "no node"
+
+
+def _picture(name: str) -> list[str]:
+    """Draw a pattern as a line of nodes, with arcs below it."""
+    pattern, _, extra = name.partition(" ")
+    symbols = list(map(int, pattern.split("-")))
     edges = {(min(s), max(s)) for s in itertools.pairwise(symbols)}
+    pairs = (re.split("[->]", pair) for pair in extra.strip("{}").split())
+    edges |= {(min(a, b), max(a, b)) for a, b in (map(int, pair) for pair in pairs)}
     line = "0"
     for symbol in range(1, max(symbols) + 1):
         line += ("───" if (symbol - 1, symbol) in edges else "   ") + str(symbol)
@@ -101,7 +187,4 @@ def _picture(distinction: "Distinction", names: list[str]) -> str:
         for a, b in sorted(edges)
         if b - a > 1
     ]
-    first, second = (f"{count:,}" for count in distinction.counts)
-    counts = f"{first} times in {names[0]}, {second} in {names[1]}"
-    title = f"The first pattern that differs is {distinction.pattern}: {counts}."
-    return "\n".join([title, "", *(f"    {row}" for row in [line, *arcs])])
+    return [line, *arcs]

@@ -1,11 +1,9 @@
 """Generated sets: synthetic sets of the paper, and graphs that 1-WL cannot distinguish."""
 
-from collections.abc import Callable
-
 import numpy as np
 
 from gskn._random import RandomState, as_generator
-from gskn._types import AnyArray, IndexArray
+from gskn._types import AnyArray, BoolArray, IndexArray
 from gskn._validation import check_fraction, check_int
 from gskn.datasets._dataset import Dataset
 from gskn.graphs import GraphParts, assemble
@@ -51,10 +49,10 @@ def structure(
             size, edges = shape(n_nodes)
             n_extra = round(noise * edges.shape[1])
             extra = _sample_absent_edges(size, edges, n_extra, generator)
-            parts.append(_undirected(size, np.hstack([edges, extra])))
+            parts.append(undirected(size, np.hstack([edges, extra])))
     classes = np.repeat(np.arange(4), n_per_class)
     text = "Cycles (0), paths (1), wheels (2) and ladders (3) of 20 to 80 nodes with "
-    return _make_dataset("structure", parts, classes, f"{text}{noise:.0%} extra edges.")
+    return make_dataset("structure", parts, classes, f"{text}{noise:.0%} extra edges.")
 
 
 def regular(n_per_class: int = 50, *, random_state: RandomState = 0) -> Dataset:
@@ -89,10 +87,10 @@ def regular(n_per_class: int = 50, *, random_state: RandomState = 0) -> Dataset:
         np.hstack([first, second + 10])
         for first, second in zip(halves[::2], halves[1::2], strict=True)
     ]
-    parts = [_undirected(20, edges) for edges in [*whole, *pairs]]
+    parts = [undirected(20, edges) for edges in [*whole, *pairs]]
     classes = np.repeat([0, 1], n_per_class)
     text = "Connected 5-regular graphs of 20 nodes (0); two 5-regular graphs of 10 (1)."
-    return _make_dataset("regular", parts, classes, text)
+    return make_dataset("regular", parts, classes, text)
 
 
 def rings(k: int = 3) -> Dataset:
@@ -111,11 +109,11 @@ def rings(k: int = 3) -> Dataset:
     k = check_int(k, "k", minimum=3)
     _, ring = _cycle(k)
     parts = [
-        _undirected(*_cycle(2 * k)),
-        _undirected(2 * k, np.hstack([ring, ring + k])),
+        undirected(*_cycle(2 * k)),
+        undirected(2 * k, np.hstack([ring, ring + k])),
     ]
     text = f"A ring of {2 * k} nodes (0) and two rings of {k} (1)."
-    return _make_dataset(f"rings-{k}", parts, np.arange(2), text)
+    return make_dataset(f"rings-{k}", parts, np.arange(2), text)
 
 
 def csl(n_copies: int = 15, *, random_state: RandomState = 0) -> Dataset:
@@ -150,12 +148,12 @@ def csl(n_copies: int = 15, *, random_state: RandomState = 0) -> Dataset:
             np.arange(41),
             *(generator.permutation(41) for _ in range(n_copies - 1)),
         ]
-        parts += [_undirected(41, order[edges]) for order in orders]
+        parts += [undirected(41, order[edges]) for order in orders]
     classes = np.repeat(np.arange(len(CSL_SKIPS)), n_copies)
     text = (
         f"Circular skip links of 41 nodes with skips {CSL_SKIPS}, {n_copies} copies each."
     )
-    return _make_dataset("CSL", parts, classes, text)
+    return make_dataset("CSL", parts, classes, text)
 
 
 def rook_shrikhande() -> Dataset:
@@ -169,15 +167,20 @@ def rook_shrikhande() -> Dataset:
     data : Dataset
         Two graphs.
     """
+    matrices = rook_shrikhande_matrices()
+    parts = [undirected(16, np.array(np.nonzero(np.triu(a)))) for a in matrices]
+    text = "The 4x4 rook graph (0) and the Shrikhande graph (1)."
+    return make_dataset("rook-shrikhande", parts, np.arange(2), text)
+
+
+def rook_shrikhande_matrices() -> tuple[BoolArray, BoolArray]:
+    """Return the adjacency matrices of the 4x4 rook graph and the Shrikhande graph."""
     row, column = np.divmod(np.arange(16), 4)
     down, right = row[None] - row[:, None], column[None] - column[:, None]
-    rook = (down == 0) ^ (right == 0)
     step = np.stack([down % 4, right % 4], axis=-1)
     steps = np.array([(0, 1), (0, 3), (1, 0), (3, 0), (1, 1), (3, 3)])
     shrikhande = (step[:, :, None] == steps).all(axis=-1).any(axis=-1)
-    parts = [_undirected(16, np.array(np.nonzero(np.triu(a)))) for a in (rook, shrikhande)]
-    text = "The 4x4 rook graph (0) and the Shrikhande graph (1)."
-    return _make_dataset("rook-shrikhande", parts, np.arange(2), text)
+    return (down == 0) ^ (right == 0), shrikhande
 
 
 def decalin_bicyclopentyl() -> Dataset:
@@ -195,23 +198,18 @@ def decalin_bicyclopentyl() -> Dataset:
     _, five = _cycle(5)
     decalin = np.hstack([ten, [[0], [5]]])
     bicyclopentyl = np.hstack([five, five + 5, [[0], [5]]])
-    parts = [_undirected(10, decalin), _undirected(10, bicyclopentyl)]
+    parts = [undirected(10, decalin), undirected(10, bicyclopentyl)]
     text = "Carbon skeletons of decalin (0) and bicyclopentyl (1)."
-    return _make_dataset("decalin-bicyclopentyl", parts, np.arange(2), text)
+    return make_dataset("decalin-bicyclopentyl", parts, np.arange(2), text)
 
 
-PAIRS: dict[str, Callable[[], Dataset]] = {
-    "rings": rings,
-    "decalin-bicyclopentyl": decalin_bicyclopentyl,
-    "rook-shrikhande": rook_shrikhande,
-}
-
-
-def _make_dataset(name: str, parts: list[GraphParts], y: AnyArray, text: str) -> Dataset:
+def make_dataset(name: str, parts: list[GraphParts], y: AnyArray, text: str) -> Dataset:
+    """Return graphs with their classes."""
     return Dataset(name, assemble(parts), y.astype(np.int64), "graph", {}, text)
 
 
-def _undirected(n_nodes: int, edges: IndexArray) -> GraphParts:
+def undirected(n_nodes: int, edges: IndexArray) -> GraphParts:
+    """Return a graph, given an array of two rows with every edge once."""
     source, target = edges
     return GraphParts([n_nodes], source, target, directed=False)
 

@@ -29,6 +29,7 @@ from gskn.estimators._nearest import NearestGraphs
 from gskn.estimators._node_embedding import NodeEmbedding
 from gskn.estimators._persist import check_names as check_names
 from gskn.estimators._persist import load_encoder as load_encoder
+from gskn.estimators._persist import model_parts as model_parts
 from gskn.estimators._persist import plain_parameters as plain_parameters
 from gskn.estimators._persist import save_encoder as save_encoder
 from gskn.estimators._precomputation import Precomputation as Precomputation

@@ -16,12 +16,14 @@ from gskn.evaluation._records import Clock
 from gskn.exceptions import InputError
 from gskn.graphs import GraphBatch
 from gskn.networks import (
+    DDGK,
     GAT,
     GCN,
     GIN,
     GraphNetwork,
     GraphSAGE,
     NodeNetwork,
+    PatchySAN,
     UnsupervisedNodeNetwork,
 )
 
@@ -61,8 +63,25 @@ def _make_models(network: type[GraphNetwork], label: str) -> tuple[Model, ...]:
     )
 
 
-NETWORK_MODELS = tuple(
-    model for network, label in _NETWORKS for model in _make_models(network, label)
+NETWORK_MODELS = (
+    *(model for network, label in _NETWORKS for model in _make_models(network, label)),
+    Model(
+        "patchysan",
+        "PatchySAN",
+        tuple({"field_size": size, "n_seeds": _N_SEEDS} for size in (5, 10)),
+        (),
+        PatchySAN,
+        extra=_EXTRA,
+    ),
+    Model(
+        "patchysan-short",
+        "PatchySAN, 32 fields, 60 epochs",
+        ({"n_fields": 32, "max_epochs": 60},),
+        (),
+        PatchySAN,
+        extra=_EXTRA,
+    ),
+    Model("ddgk", "DDGK, divergences from 16 graphs", ({},), estimator=DDGK, extra=_EXTRA),
 )
 
 

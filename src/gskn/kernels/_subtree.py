@@ -8,11 +8,11 @@ from scipy.sparse import csr_array, hstack
 from gskn._limits import MAX_ITERATIONS
 from gskn._types import FloatArray, IndexArray
 from gskn._validation import check_int
+from gskn.colors import hash_rows, out_steps, ranks, refine
 from gskn.graphs import GraphBatch, pool_matrix
 from gskn.kernels._colors import node_colors
 from gskn.kernels._inputs import Inputs, Level
 from gskn.kernels._terms import FeatureTerm, sum_terms
-from gskn.walks import refine_colors
 
 
 def subtree_kernel(
@@ -77,9 +77,11 @@ def subtree_kernel(
 
 def subtree_colors(batch: GraphBatch, depth: int) -> list[IndexArray]:
     """Return the node colors of rounds 0 to ``depth``; in directed graphs, along edges."""
-    rounds = [node_colors(batch)]
+    colors = node_colors(batch)
+    rounds, hashes, steps = [colors], hash_rows(colors[:, None]), [out_steps(batch)]
     for _ in range(depth):
-        rounds.append(refine_colors([batch.adjacency], rounds[-1]))
+        hashes = refine(steps, hashes)
+        rounds.append(ranks(hashes))
     return rounds
 
 

@@ -38,7 +38,7 @@ _SCHEMA: dict[str, Any] = {
     "gskn": str,
     "class": str,
     "parameters": dict,
-    "encoder": ENCODER_SCHEMA,
+    "encoder": (dict, type(None)),
     "n_out": int,
     "n_members": int,
     "history": [
@@ -62,7 +62,7 @@ class NetworkParts:
     """Everything that a file of a network contains."""
 
     parameters: dict[str, Any]
-    encoder: AttributeEncoder
+    encoder: AttributeEncoder | None  # None: node data is not used
     n_out: int
     states: list[dict[str, AnyArray]]  # weights of every member
     history: list[dict[str, Any]]
@@ -74,11 +74,14 @@ def save_network(class_name: str, parts: NetworkParts, path: Path) -> None:
     safetensors = require("safetensors.numpy", extra="torch")
     check_output(path)
     arrays: dict[str, AnyArray] = {}
+    encoder = None
+    if parts.encoder is not None:
+        encoder = save_encoder(parts.encoder, _ENCODER_PREFIX, arrays)
     header = {
         "gskn": version("gskn"),
         "class": class_name,
         "parameters": plain_parameters(parts.parameters),
-        "encoder": save_encoder(parts.encoder, _ENCODER_PREFIX, arrays),
+        "encoder": encoder,
         "n_out": parts.n_out,
         "n_members": len(parts.states),
         "history": parts.history,
@@ -140,8 +143,11 @@ def _make_parts(
     check_types(header, _SCHEMA, "header")
     parameters = {name: untag(value, name) for name, value in header["parameters"].items()}
     check_names(parameters, known)
-    untag_encoder(header["encoder"])
-    encoder = load_encoder(header["encoder"], _ENCODER_PREFIX, arrays)
+    encoder = None
+    if header["encoder"] is not None:
+        check_types(header["encoder"], ENCODER_SCHEMA, "encoder")
+        untag_encoder(header["encoder"])
+        encoder = load_encoder(header["encoder"], _ENCODER_PREFIX, arrays)
     check_int(header["n_out"], "n_out", minimum=1, maximum=_MAX_OUT)
     n_members = check_int(header["n_members"], "n_members", minimum=1, maximum=len(arrays))
     if len(header["history"]) != n_members:

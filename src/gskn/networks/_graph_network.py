@@ -1,4 +1,4 @@
-"""The base class of networks that classify graphs."""
+"""The base classes of networks that classify graphs."""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar, Literal, Self
@@ -17,10 +17,11 @@ from gskn.estimators import (
     save_classes,
 )
 from gskn.exceptions import InputError
-from gskn.graphs import AttributeEncoder, as_batch
+from gskn.graphs import GraphBatch, as_batch
 from gskn.networks._network import (
     ClassifierFit,
-    Network,
+    ConvolutionNetwork,
+    TrainedNetwork,
     balanced_weights,
     check_share,
     load_modules,
@@ -29,60 +30,17 @@ from gskn.networks._network import (
 _MAX_BATCH = 2**20
 
 
-class GraphNetwork(ClassifierMixin, ClassifierFit, Network):  # type: ignore[misc]
-    """Base class of the networks that classify graphs.
+class GraphClassifier(ClassifierMixin, ClassifierFit, TrainedNetwork):  # type: ignore[misc]
+    """Base class of the networks that predict classes of graphs.
 
-    The parameters are documented in the subclasses, for instance `GIN`. A subclass sets
-    ``convolution``.
-
-    Attributes
-    ----------
-    convolution : str
-        Name of the convolution: "gin", "gcn", "sage" or "gat".
+    A subclass turns graphs into inputs of its module.
     """
 
-    convolution: ClassVar[str]
-    _module_name = "GraphModule"
+    batch_size: int
+    validation_size: float
+    class_weight: Literal["balanced"] | None
+    warm_start: bool
     classes_: AnyArray
-
-    def __init__(  # noqa: PLR0913 - all have defaults
-        self,
-        *,
-        n_layers: int = 4,
-        n_hidden: int = 64,
-        readout: Literal["sum", "mean", "max"] = "sum",
-        dropout: float = 0.5,
-        learning_rate: float = 0.01,
-        weight_decay: float = 0.0,
-        batch_size: int = 128,
-        max_epochs: int = 200,
-        validation_size: float = 0.1,
-        n_seeds: int = 1,
-        class_weight: Literal["balanced"] | None = None,
-        node_features: str | Sequence[str] = "auto",
-        max_degree: int | None = None,
-        warm_start: bool = False,
-        random_state: RandomState = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_layers = n_layers
-        self.n_hidden = n_hidden
-        self.readout = readout
-        self.dropout = dropout
-        self.learning_rate = learning_rate
-        self.weight_decay = weight_decay
-        self.batch_size = batch_size
-        self.max_epochs = max_epochs
-        self.validation_size = validation_size
-        self.n_seeds = n_seeds
-        self.class_weight = class_weight
-        self.node_features = node_features
-        self.max_degree = max_degree
-        self.warm_start = warm_start
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
 
     def fit(self, X: Any, y: Any) -> Self:
         """Train one network per seed.
@@ -105,16 +63,15 @@ class GraphNetwork(ClassifierMixin, ClassifierFit, Network):  # type: ignore[mis
         task = ClassTask.from_targets(y)
         classes, codes = task.classes, task.codes
         n_trained = self._n_trained(classes)
-        self.encoder_ = AttributeEncoder(
-            node_features=self.node_features, max_degree=self.max_degree
-        ).fit(batch)
+        self._fit_inputs(batch)
         balanced = self.class_weight == "balanced"
         members = self._train_members(
             modules.train_graph_member,
             (
+                getattr(modules, self._module_name),
                 self._inputs(modules, batch),
                 codes.astype(np.int64),
-                self._architecture(self.encoder_.n_features_out_, len(classes)),
+                self._architecture(len(classes)),
                 self._settings(modules),
                 self.batch_size,
                 float(self.validation_size),
@@ -167,6 +124,10 @@ class GraphNetwork(ClassifierMixin, ClassifierFit, Network):  # type: ignore[mis
         )
         return probabilities
 
+    def _fit_inputs(self, batch: GraphBatch) -> None:
+        """Fit what turns graphs into inputs of the module."""
+        self._fit_encoder(batch)
+
     def _n_trained(self, classes: AnyArray) -> int:
         """Return the number of members to keep, with ``warm_start``."""
         if not self.warm_start or not hasattr(self, "members_"):
@@ -182,24 +143,8 @@ class GraphNetwork(ClassifierMixin, ClassifierFit, Network):  # type: ignore[mis
             )
         return len(self.members_)
 
-    def _convolution_name(self) -> str:
-        return self.convolution
-
-    def _architecture(self, n_features: int, n_out: int) -> dict[str, Any]:
-        return {
-            "convolution": self.convolution,
-            "n_features": n_features,
-            "n_classes": n_out,
-            "n_layers": self.n_layers,
-            "n_hidden": self.n_hidden,
-            "readout": self.readout,
-            "dropout": float(self.dropout),
-            "options": self._options(),
-        }
-
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        check_choice(self.readout, "readout", choices=("sum", "mean", "max"))
         check_int(self.batch_size, "batch_size", minimum=1, maximum=_MAX_BATCH)
         check_share(self.validation_size, "validation_size")
         if self.class_weight is not None:
@@ -215,3 +160,77 @@ class GraphNetwork(ClassifierMixin, ClassifierFit, Network):  # type: ignore[mis
         self.classes_ = load_classes(state.get("classes"))
         if len(self.classes_) != n_out:
             raise InputError(f"{n_out} outputs do not fit {len(self.classes_)} classes")
+
+
+class GraphNetwork(GraphClassifier, ConvolutionNetwork):
+    """Base class of the networks that classify graphs.
+
+    The parameters are documented in the subclasses, for instance `GIN`. A subclass sets
+    ``convolution``.
+
+    Attributes
+    ----------
+    convolution : str
+        Name of the convolution: "gin", "gcn", "sage" or "gat".
+    """
+
+    convolution: ClassVar[str]
+    _module_name = "GraphModule"
+
+    def __init__(  # noqa: PLR0913 - all have defaults
+        self,
+        *,
+        n_layers: int = 4,
+        n_hidden: int = 64,
+        readout: Literal["sum", "mean", "max"] = "sum",
+        dropout: float = 0.5,
+        learning_rate: float = 0.01,
+        weight_decay: float = 0.0,
+        batch_size: int = 128,
+        max_epochs: int = 200,
+        validation_size: float = 0.1,
+        n_seeds: int = 1,
+        class_weight: Literal["balanced"] | None = None,
+        node_features: str | Sequence[str] = "auto",
+        max_degree: int | None = None,
+        warm_start: bool = False,
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_layers = n_layers
+        self.n_hidden = n_hidden
+        self.readout = readout
+        self.dropout = dropout
+        self.learning_rate = learning_rate
+        self.weight_decay = weight_decay
+        self.batch_size = batch_size
+        self.max_epochs = max_epochs
+        self.validation_size = validation_size
+        self.n_seeds = n_seeds
+        self.class_weight = class_weight
+        self.node_features = node_features
+        self.max_degree = max_degree
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _convolution_name(self) -> str:
+        return self.convolution
+
+    def _architecture(self, n_out: int) -> dict[str, Any]:
+        return {
+            "convolution": self.convolution,
+            "n_features": self.encoder_.n_features_out_,
+            "n_classes": n_out,
+            "n_layers": self.n_layers,
+            "n_hidden": self.n_hidden,
+            "readout": self.readout,
+            "dropout": float(self.dropout),
+            "options": self._options(),
+        }
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_choice(self.readout, "readout", choices=("sum", "mean", "max"))

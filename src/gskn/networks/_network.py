@@ -1,4 +1,4 @@
-"""The base class of all networks: parameters, training of several seeds, and files."""
+"""The base classes of all networks: files, training of several seeds, convolutions."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
@@ -28,7 +28,7 @@ from gskn.graphs import AttributeEncoder, GraphBatch, check_max_degree
 from gskn.networks._files import NetworkParts, load_network, save_network
 
 _MAX_LAYERS = 64
-_MAX_COLUMNS = 2**14
+MAX_COLUMNS = 2**14
 _MAX_EPOCHS = 1_000_000
 _MAX_SEEDS = 1000
 Member = tuple[Any, dict[str, Any]]  # a torch module and the history of its training
@@ -41,25 +41,16 @@ def load_modules() -> Any:
 
 
 class Network(BaseEstimator, ABC):  # type: ignore[misc]
-    """Base class of the networks: convolutions trained with several seeds.
+    """Base class of all networks: checks and files.
 
-    A subclass names its convolution, checks its parameters and describes its module.
+    A subclass checks its parameters and describes its module.
     """
 
-    n_layers: int
-    n_hidden: int
-    dropout: float
-    learning_rate: float
-    weight_decay: float
-    max_epochs: int
-    n_seeds: int
-    node_features: str | Sequence[str]
-    max_degree: int | None
     random_state: RandomState
-    n_jobs: int | None
     verbose: int
 
     _module_name: ClassVar[str]  # of a class in `gskn.networks._modules`
+    _uses_node_data: ClassVar[bool] = True
     encoder_: AttributeEncoder
     members_: list[Any]
     history_: list[dict[str, Any]]
@@ -76,7 +67,7 @@ class Network(BaseEstimator, ABC):  # type: ignore[misc]
         modules = load_modules()
         parts = NetworkParts(
             parameters=self.get_params(deep=False),
-            encoder=self.encoder_,
+            encoder=self.encoder_ if self._uses_node_data else None,
             n_out=self._n_out(),
             states=[modules.save_state(member) for member in self.members_],
             history=self.history_,
@@ -104,32 +95,26 @@ class Network(BaseEstimator, ABC):  # type: ignore[misc]
         def make(parts: NetworkParts) -> Network:
             model = cls(**parts.parameters)
             cls._check_parameters(model)
-            architecture = cls._architecture(
-                model, parts.encoder.n_features_out_, parts.n_out
-            )
+            if (parts.encoder is not None) != cls._uses_node_data:
+                raise InputError("the encoder is missing, or is not expected")
+            if parts.encoder is not None:
+                model.encoder_ = parts.encoder
+            model.history_ = parts.history
+            cls._load_state(model, parts.state, parts.n_out)
+            architecture = cls._architecture(model, parts.n_out)
             module_class = getattr(modules, cls._module_name)
             model.members_ = [
                 modules.load_state(lambda: module_class(**architecture), state)
                 for state in parts.states
             ]
-            model.encoder_, model.history_ = parts.encoder, parts.history
-            cls._load_state(model, parts.state, parts.n_out)
             return model
 
         loaded: Self = load_network(cls.__name__, known, make, Path(path))
         return loaded
 
     @abstractmethod
-    def _convolution_name(self) -> str:
-        """Return the name of the convolution."""
-
-    def _options(self) -> Params:
-        """Return further parameters of the convolution."""
-        return {}
-
-    @abstractmethod
-    def _architecture(self, n_features: int, n_out: int) -> dict[str, Any]:
-        """Return the arguments of the module."""
+    def _architecture(self, n_out: int) -> dict[str, Any]:
+        """Return the arguments of the module; the encoder is fitted."""
 
     @abstractmethod
     def _n_out(self) -> int:
@@ -146,11 +131,35 @@ class Network(BaseEstimator, ABC):  # type: ignore[misc]
     def _check_parameters(self) -> None:
         """Raise if a parameter has an invalid value."""
         check_common_parameters(self)
-        check_int(self.n_layers, "n_layers", minimum=1, maximum=_MAX_LAYERS)
-        check_int(self.n_hidden, "n_hidden", minimum=1, maximum=_MAX_COLUMNS)
+        check_int(self.verbose, "verbose", minimum=0)
+
+
+class TrainedNetwork(Network):
+    """Base class of the networks that the training loop trains, with one or more seeds."""
+
+    dropout: float
+    learning_rate: float
+    weight_decay: float
+    max_epochs: int
+    n_seeds: int
+    node_features: str | Sequence[str]
+    max_degree: int | None
+    n_jobs: int | None
+
+    def _fit_encoder(self, batch: GraphBatch) -> None:
+        """Fit the encoder of node data."""
+        self.encoder_ = AttributeEncoder(
+            node_features=self.node_features, max_degree=self.max_degree
+        ).fit(batch)
+
+    @abstractmethod
+    def _inputs(self, modules: Any, batch: GraphBatch) -> Any:
+        """Return graphs as inputs of the module."""
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
         check_int(self.max_epochs, "max_epochs", minimum=1, maximum=_MAX_EPOCHS)
         check_int(self.n_seeds, "n_seeds", minimum=1, maximum=_MAX_SEEDS)
-        check_int(self.verbose, "verbose", minimum=0)
         check_share(self.dropout, "dropout")
         check_positive(self.learning_rate, "learning_rate", maximum=1.0)
         check_number(self.weight_decay, "weight_decay", minimum=0, maximum=1.0)
@@ -164,13 +173,6 @@ class Network(BaseEstimator, ABC):  # type: ignore[misc]
             weight_decay=float(self.weight_decay),
             max_epochs=self.max_epochs,
         )
-
-    def _inputs(self, modules: Any, batch: GraphBatch) -> Any:
-        """Return graphs as inputs of the module."""
-        convolution = modules.CONVOLUTIONS[self._convolution_name()]
-        rows, codes = self.encoder_.distinct_rows(batch)
-        matrix = convolution.propagation_matrix(batch.adjacency)
-        return modules.GraphInputs(matrix, batch.graph_ptr, rows, codes)
 
     def _train_members(
         self, train: Callable[..., Member], arguments: Sequence[Any], n_trained: int = 0
@@ -194,6 +196,32 @@ class Network(BaseEstimator, ABC):  # type: ignore[misc]
                     advance()  # over the epochs that early stopping saved
                 members.append(member)
         return members
+
+
+class ConvolutionNetwork(TrainedNetwork):
+    """Base class of the networks with convolutions."""
+
+    n_layers: int
+    n_hidden: int
+
+    @abstractmethod
+    def _convolution_name(self) -> str:
+        """Return the name of the convolution."""
+
+    def _options(self) -> Params:
+        """Return further parameters of the convolution."""
+        return {}
+
+    def _inputs(self, modules: Any, batch: GraphBatch) -> Any:
+        convolution = modules.CONVOLUTIONS[self._convolution_name()]
+        rows, codes = self.encoder_.distinct_rows(batch)
+        matrix = convolution.propagation_matrix(batch.adjacency)
+        return modules.GraphInputs(matrix, batch.graph_ptr, rows, codes)
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_int(self.n_layers, "n_layers", minimum=1, maximum=_MAX_LAYERS)
+        check_int(self.n_hidden, "n_hidden", minimum=1, maximum=MAX_COLUMNS)
 
 
 class ClassifierFit:
@@ -225,7 +253,7 @@ def check_share(value: object, name: str) -> float:
 
 def check_heads(n_heads: object, n_hidden: int) -> int:
     """Return the number of attention heads; raise unless it divides ``n_hidden``."""
-    count = check_int(n_heads, "n_heads", minimum=1, maximum=_MAX_COLUMNS)
+    count = check_int(n_heads, "n_heads", minimum=1, maximum=MAX_COLUMNS)
     if n_hidden % count:
         raise InputError(
             f"n_hidden must be a multiple of n_heads, got n_hidden={n_hidden} and "

@@ -12,10 +12,10 @@ from gskn._types import AnyArray, FloatArray, IndexArray, Params
 from gskn._validation import check_choice, check_int, shorten
 from gskn.estimators import ClassTask, check_types, load_classes, save_classes
 from gskn.exceptions import InputError
-from gskn.graphs import AttributeEncoder, GraphBatch, as_batch
+from gskn.graphs import GraphBatch, as_batch
 from gskn.networks._network import (
     ClassifierFit,
-    Network,
+    ConvolutionNetwork,
     check_aggregation,
     check_heads,
     check_share,
@@ -29,7 +29,7 @@ _MAX_WALK_LENGTH = 100
 _MAX_WALKS = 1000
 
 
-class _NodeNetwork(Network):
+class _NodeNetwork(ConvolutionNetwork):
     """The part that both networks for nodes share."""
 
     convolution: str
@@ -46,10 +46,10 @@ class _NodeNetwork(Network):
             return {"n_heads": self.n_heads, "attention_dropout": float(self.dropout)}
         return {"aggregation": self.aggregation} if self.convolution == "sage" else {}
 
-    def _architecture(self, n_features: int, n_out: int) -> dict[str, Any]:
+    def _architecture(self, n_out: int) -> dict[str, Any]:
         return {
             "convolution": self.convolution,
-            "n_features": n_features,
+            "n_features": self.encoder_.n_features_out_,
             "n_out": n_out,
             "n_layers": self.n_layers,
             "n_hidden": self.n_hidden,
@@ -68,9 +68,7 @@ class _NodeNetwork(Network):
     def _fit_encoder(self, batch: GraphBatch) -> None:
         if not batch.n_nodes:
             raise InputError("The graphs have no nodes; a network needs at least one.")
-        self.encoder_ = AttributeEncoder(
-            node_features=self.node_features, max_degree=self.max_degree
-        ).fit(batch)
+        super()._fit_encoder(batch)
 
 
 class NodeNetwork(ClassifierMixin, ClassifierFit, _NodeNetwork):  # type: ignore[misc]
@@ -221,7 +219,7 @@ class NodeNetwork(ClassifierMixin, ClassifierFit, _NodeNetwork):  # type: ignore
                 self._inputs(modules, batch),
                 targets,
                 nodes,
-                self._architecture(self.encoder_.n_features_out_, len(classes)),
+                self._architecture(len(classes)),
                 self._settings(modules),
                 float(self.validation_size),
             ),
@@ -446,7 +444,7 @@ class UnsupervisedNodeNetwork(_NodeNetwork):
                 self._inputs(modules, batch),
                 walks,
                 batch.degrees,
-                self._architecture(self.encoder_.n_features_out_, self.n_components),
+                self._architecture(self.n_components),
                 self._settings(modules),
             ),
         )
@@ -490,7 +488,7 @@ class UnsupervisedNodeNetwork(_NodeNetwork):
 
     def _load_state(self, state: dict[str, Any], n_out: int) -> None:
         check_types(state, {}, "state")
-        if len(self.members_) != 1 or n_out != self.n_components:
+        if len(self.history_) != 1 or n_out != self.n_components:
             raise InputError(f"{n_out} outputs do not fit n_components={self.n_components}")
 
 

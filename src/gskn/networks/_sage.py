@@ -25,7 +25,7 @@ class GraphSAGE(GraphNetwork):
         Aggregation over the neighbors of a node.
     readout : {"sum", "mean", "max"}, default="sum"
         Combination of the node features of a graph. The readouts of all layers are
-        concatenated and classified by a network of two layers.
+        concatenated, normalized over the minibatch and classified by two linear layers.
     dropout : float, default=0.5
         Probability of dropout in the classifier.
     learning_rate : float, default=0.01

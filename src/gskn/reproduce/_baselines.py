@@ -7,7 +7,7 @@ from gskn.baselines import BASELINES
 from gskn.evaluation import Record
 from gskn.reproduce._jobs import Job
 from gskn.reproduce._printed import CONTINUOUS, GRAPHS, LITERATURE
-from gskn.reproduce._tables import compare, format_summary, summary_of
+from gskn.reproduce._tables import compared_cell
 
 
 def _models_by_system(table_data: str) -> dict[str, str]:
@@ -48,7 +48,6 @@ GSKN_SYSTEMS = {
     "GSKN, 64 columns": "rw+aw-64",
 }
 _SLOW = {"awe", "gntk", "gntk-labels", "rw-kernel"}
-_SIGNS = {"above": " >", "below": " <", "equal": ""}
 
 
 def baseline_jobs(quick: bool) -> list[Job]:  # noqa: FBT001
@@ -71,7 +70,7 @@ def baseline_rows(records: Sequence[Record]) -> list[dict[str, Any]]:
         ours = {}
         for data in (*GRAPHS, *CONTINUOUS):  # hash kernels need continuous attributes
             model = {**GSKN_SYSTEMS, **baselines_of(data)}.get(system)
-            ours[data] = "-" if model is None else _cell(records, data, model)
+            ours[data] = "-" if model is None else compared_cell(records, data, model)
         rows.append({"system": system, **ours})
         published = {data: LITERATURE[data].get(system) or "-" for data in ours}
         if any(number != "-" for number in published.values()):
@@ -82,11 +81,3 @@ def baseline_rows(records: Sequence[Record]) -> list[dict[str, Any]]:
 def baselines_of(data: str) -> dict[str, str]:
     """Return the baselines for a data set, by their name in the tables."""
     return CONTINUOUS_SYSTEMS if data in CONTINUOUS else BASELINE_SYSTEMS
-
-
-def _cell(records: Sequence[Record], data: str, model: str) -> str:
-    summary = summary_of(records, data, model, "nested")
-    if summary is None:
-        return format_summary(None)
-    verdict = compare(records, data, model, "gskn")
-    return format_summary(summary) + _SIGNS[verdict.partition(" ")[0] or "equal"]

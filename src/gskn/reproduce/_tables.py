@@ -6,10 +6,12 @@ from math import isnan
 from typing import Any
 
 from gskn.evaluation import (
+    MODELS,
     Record,
     Summary,
     corrected_t_test,
     get_score,
+    is_network,
     summarize_records,
 )
 from gskn.reproduce._jobs import latest_run
@@ -19,6 +21,9 @@ Row = dict[str, Any]
 # Column names: the number in the paper, and our number under each protocol.
 PAPER, PAPER_PROTOCOL, NESTED = "paper", "ours, paper protocol", "ours, nested"
 _MISSING = "missing"  # the model is not implemented, or was not run
+_NESTED_ONLY = "nested only"  # networks are never selected on test folds
+_SHORT_SETS = {"COLLAB"}  # networks have one parameter set and fewer epochs
+_SIGNS = {"above": " >", "below": " <", "equal": ""}
 _SHAPES = {"Cycle": 0, "Wheel": 2, "Path": 1, "Ladder": 3}  # classes of `structure`
 
 
@@ -50,12 +55,12 @@ def graph_rows(
     rows = []
     for data, cells in printed.items():
         for system in dict.fromkeys([*cells, *ours]):
-            model = ours.get(system, "")
+            model = model_on(data, ours.get(system, ""))
             row = {
                 "data": data,
                 "system": system,
                 PAPER: " ± ".join(cells.get(system, "-").split()),
-                PAPER_PROTOCOL: format_summary(summary_of(records, data, model, "paper")),
+                PAPER_PROTOCOL: _paper_protocol(records, data, model),
                 NESTED: format_summary(summary_of(records, data, model, "nested")),
             }
             reference = ours.get(against.get(system, ""), "")
@@ -143,6 +148,27 @@ def format_summary(
         return _MISSING
     mean, std = 100 * summary.mean, 100 * getattr(summary, spread)
     return f"{mean:.{digits}f} ± {std:.{digits}f}"
+
+
+def model_on(data: str, model: str) -> str:
+    """Return the name of a model on a data set: networks have another one on large sets."""
+    short = f"{model}-short"
+    return short if data in _SHORT_SETS and short in MODELS else model
+
+
+def compared_cell(records: Sequence[Record], data: str, model: str) -> str:
+    """Return the nested accuracy, with a sign if it differs from that of "gskn"."""
+    summary = summary_of(records, data, model, "nested")
+    if summary is None:
+        return format_summary(None)
+    verdict = compare(records, data, model, "gskn")
+    return format_summary(summary) + _SIGNS[verdict.partition(" ")[0] or "equal"]
+
+
+def _paper_protocol(records: Sequence[Record], data: str, model: str) -> str:
+    if model in MODELS and is_network(MODELS[model]):
+        return _NESTED_ONLY
+    return format_summary(summary_of(records, data, model, "paper"))
 
 
 def _format_mean(summary: Summary | None) -> str:

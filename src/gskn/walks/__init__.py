@@ -3,11 +3,16 @@
 from gskn._limits import MAX_EXACT_LENGTH, MAX_INDUCED_LENGTH, MAX_PATTERN_LENGTH
 
 # Names written "x as x" are shared with layers, kernels and baselines; not public.
-from gskn.walks._colors import refine_colors as refine_colors
 from gskn.walks._counts import pattern_counts, pattern_tables
-from gskn.walks._distinguish import Distinction, distinguish
+from gskn.walks._distinguish import Comparison, Distinction, distinguish
+from gskn.walks._induced import induced_names as induced_names
+from gskn.walks._induced_columns import distinct_induced as distinct_induced
+from gskn.walks._induced_columns import induced_columns as induced_columns
+from gskn.walks._induced_columns import induced_patterns as induced_patterns
 from gskn.walks._patterns import pattern_names, patterns, quotient
 from gskn.walks._patterns import pattern_tree as pattern_tree
+from gskn.walks._quotient_sums import quotient_names as quotient_names
+from gskn.walks._quotient_sums import quotient_sums as quotient_sums
 from gskn.walks._sample import anonymize, sample_walks
 from gskn.walks._sample import as_seed as as_seed
 from gskn.walks._sample import walks_for_landmarks as walks_for_landmarks
@@ -19,14 +24,17 @@ from gskn.walks._steps import walk_graph as walk_graph
 from gskn.walks._steps import without_loops as without_loops
 from gskn.walks._table import PatternTable
 from gskn.walks._twins import Twins as Twins
+from gskn.walks._witness import Witness
 from gskn.walks._work import check_enumerable as check_enumerable
 
 __all__ = [
     "MAX_EXACT_LENGTH",
     "MAX_INDUCED_LENGTH",
     "MAX_PATTERN_LENGTH",
+    "Comparison",
     "Distinction",
     "PatternTable",
+    "Witness",
     "anonymize",
     "distinguish",
     "pattern_counts",

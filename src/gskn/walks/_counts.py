@@ -31,7 +31,6 @@ from gskn.walks._work import (
     check_enumerable,
     enumeration_work,
     exact_work,
-    k4_work,
 )
 
 logger = logging.getLogger(__name__)
@@ -305,11 +304,7 @@ def _choose_exact(walks: WalkBatch, length: int, options: _Options) -> BoolArray
         return np.zeros(n_graphs, dtype=bool)
     if options.method == "exact" or length <= 3:  # short patterns need no products
         return np.ones(n_graphs, dtype=bool)
-    work = exact_work(walks, length)
-    if length == MAX_EXACT_LENGTH:
-        candidates = np.flatnonzero(work <= options.max_work)
-        work[candidates] += k4_work(walks, candidates)
-    return _within(work, options.max_work)
+    return _within(exact_work(walks, length, options.max_work), options.max_work)
 
 
 def _within(work: AnyArray, max_work: float) -> BoolArray:

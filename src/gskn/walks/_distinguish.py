@@ -1,181 +1,302 @@
-"""distinguish: the walk length from which two graphs, or two nodes, differ."""
+"""distinguish: the first method that tells two graphs, or two nodes, apart."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
-
-import numpy as np
+from dataclasses import dataclass, replace
+from time import perf_counter
+from typing import Any, Literal
 
 from gskn._limits import MAX_EXACT_LENGTH, MAX_INDUCED_LENGTH
-from gskn._types import FloatArray, IndexArray
-from gskn._validation import check_int, shorten
+from gskn._validation import check_choice, check_flag, check_int, shorten
 from gskn.exceptions import InputError
 from gskn.graphs import GraphBatch, as_batch
-from gskn.walks._colors import refine_colors
-from gskn.walks._counts import pattern_counts
-from gskn.walks._table import PatternTable
-from gskn.walks._work import enumeration_work
+from gskn.walks._isomorphism import are_isomorphic
+from gskn.walks._rungs import METHODS, Pair
+from gskn.walks._witness import Witness
 
-_MAX_ENUMERATED = 1e8
+# The others are weaker and hardly faster than the same refinements started from patterns.
+_DEFAULT_METHODS = tuple(name for name in METHODS if name not in {"SSWL", "2-FWL"})
+_DATA = {
+    "node_labels": "node labels",
+    "edge_labels": "edge labels",
+    "node_attributes": "node attributes",
+    "edge_attributes": "edge attributes",
+}
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Result of one method.
+
+    Attributes
+    ----------
+    method : str
+        Name of the method.
+    distinguishes : bool or None
+        Whether the graphs or nodes differ; None if the method was not finished.
+    length : int or None
+        For walks and patterns, the smallest length at which they differ.
+    n_rounds : int or None
+        For colors, the number of rounds after which they differ.
+    seconds : float
+        Time of the method. Methods that start from patterns use those counted before.
+    witness : Witness or None
+        A pattern or a color that differs.
+    reason : str
+        Why the method was not finished, or "".
+    """
+
+    method: str
+    distinguishes: bool | None
+    length: int | None
+    n_rounds: int | None
+    seconds: float
+    witness: Witness | None
+    reason: str
 
 
 @dataclass(frozen=True)
 class Distinction:
-    """The smallest lengths at which two graphs, or two nodes, differ.
-
-    A length is None if they do not differ up to the largest length that was tried.
+    """Results of the methods that compared two graphs, or two nodes.
 
     Attributes
     ----------
-    by_wl : bool
-        Whether the 1-WL test, the bound of message passing, distinguishes them.
-    by_walks : int or None
-        Length at which the numbers of walks differ.
-    by_patterns : int or None
-        Length at which the counts of anonymous-walk patterns differ.
-    by_induced : int or None
-        Length at which the counts of induced patterns differ, as far as their walks can
-        be enumerated.
-    max_length : int
-        Largest length that was tried.
-    pattern : str
-        First pattern whose counts differ, at length ``by_patterns``; "" if there is none.
-    counts : tuple of int
-        Counts of this pattern in the first and in the second graph or node.
+    comparisons : tuple of Comparison
+        Results in the order of the methods.
+    is_isomorphic : bool or None
+        If no method distinguishes the graphs, whether they are isomorphic, and, for nodes,
+        whether an isomorphism maps one to the other. None if this was not tested.
+    compared, ignored : tuple of str
+        Data of the graphs that were compared, and data that were ignored.
     """
 
-    by_wl: bool
-    by_walks: int | None
-    by_patterns: int | None
-    by_induced: int | None
-    max_length: int
-    pattern: str = ""
-    counts: tuple[int, int] = (0, 0)
+    comparisons: tuple[Comparison, ...]
+    is_isomorphic: bool | None
+    compared: tuple[str, ...]
+    ignored: tuple[str, ...]
+
+    @property
+    def first(self) -> Comparison | None:
+        """The first method that distinguishes the graphs or nodes, or None."""
+        return next((item for item in self.comparisons if item.distinguishes), None)
+
+    @property
+    def method(self) -> str | None:
+        """Name of the first method that distinguishes the graphs or nodes, or None."""
+        return None if self.first is None else self.first.method
+
+    @property
+    def witness(self) -> Witness | None:
+        """The pattern or color by which the first method distinguishes, or None."""
+        return None if self.first is None else self.first.witness
+
+    def __getitem__(self, method: str) -> Comparison:
+        """Return the result of one method.
+
+        Parameters
+        ----------
+        method : str
+            Name of the method.
+
+        Returns
+        -------
+        comparison : Comparison
+            The result; ``KeyError`` if the method was not used.
+        """
+        for item in self.comparisons:
+            if item.method == method:
+                return item
+        raise KeyError(method)
+
+    @property
+    def summary(self) -> str:
+        """The result in one or two sentences."""
+        if self.first is not None and self.witness is not None:
+            one, two = (f"{count:,}" for count in self.witness.counts)
+            counts = f"{one} in the first graph, {two} in the second"
+            return f"Told apart by {_describe(self.first)}: {self.witness.text}, {counts}."
+        finished = [item.method for item in self.comparisons if item.distinguishes is False]
+        text = f"Not told apart by {', '.join(finished) or 'any method'}."
+        if self.is_isomorphic is None:
+            return f"{text} This does not prove that they are isomorphic."
+        answer = "isomorphic" if self.is_isomorphic else "not isomorphic"
+        return f"{text} An exact test shows that they are {answer}."
 
 
-def distinguish(
+def distinguish(  # noqa: PLR0913 - every one has a sensible default
     first: Any,
     second: Any,
     *,
     nodes: tuple[int, int] | None = None,
+    level: Literal["node", "graph"] = "node",
+    labels: bool = True,
     max_length: int = 8,
     max_induced_length: int = 6,
+    methods: Sequence[str] | None = None,
+    try_all: bool = False,
 ) -> Distinction:
-    """Find the walk length from which two graphs, or two of their nodes, differ.
+    """Find the first method that distinguishes two graphs, or two of their nodes.
 
     Parameters
     ----------
     first, second : graph input
-        Anything that `as_batch` reads as one graph. Labels, attributes and weights are
-        ignored.
+        Anything that `as_batch` reads as one graph. Attributes and weights are ignored.
     nodes : pair of int, default=None
         A node of the first and one of the second graph; None compares whole graphs.
+    level : {"node", "graph"}, default="node"
+        How patterns of whole graphs are compared: by the multiset of the counts of their
+        nodes, or by the sum of the counts, as graph embeddings do.
+    labels : bool, default=True
+        Whether labels of nodes and edges are compared, if there are any.
     max_length : int, default=8
         Largest length of patterns to try, at most 8.
     max_induced_length : int, default=6
-        Largest length of induced patterns to try, at most 8. Their walks are enumerated.
+        Largest length of induced patterns to try, at most 8. Their walks are enumerated,
+        up to 10^8.
+    methods : sequence of str, default=None
+        Names of methods to use, in this order. None: all methods in the notes except
+        "SSWL" and "2-FWL".
+    try_all : bool, default=False
+        Whether to continue after the first method that distinguishes.
 
     Returns
     -------
     distinction : Distinction
-        The smallest lengths that distinguish the graphs or nodes.
+        Results of all methods that were used, with their time and a witness.
+
+    Notes
+    -----
+    The methods in the order of their cost, for n nodes and m edges:
+
+    - "walks": numbers of walks of every length. They ignore labels.
+    - "1-WL": colors of nodes, refined by the colors of neighbors (`gskn.colors`).
+    - "patterns", "induced patterns": `pattern_counts`. They ignore the labels of edges,
+      and of all nodes except the start.
+    - "1-WL from patterns": the initial colors are the patterns of the nodes.
+    - "SSWL", "SSWL from patterns": colors of pairs of nodes, time n m for every round.
+    - "2-FWL", "2-FWL from patterns": colors of pairs of nodes, as expressive as 3-WL, time
+      n^3 for every round.
+    - "individualization": 2-FWL from patterns, repeated for every node of the smallest
+      color class with a color of its own.
+
+    Methods for pairs are limited to 1,000 nodes. If nothing differs, the graphs may still
+    not be isomorphic. Graphs of up to 400 nodes are then tested with igraph, or graphs of
+    up to 40 nodes with networkx, if one of them is installed.
 
     Examples
     --------
     >>> from gskn import datasets
-    >>> one, two = datasets.rings(3).graphs
-    >>> result = distinguish(one, two)
-    >>> result.by_wl, result.by_walks, result.by_patterns, result.pattern
-    (False, None, 4, '0-1-2-0')
+    >>> result = distinguish(*datasets.rings(3).graphs)
+    >>> result.method, result.witness.pattern, result.witness.counts
+    ('patterns', '0-1-2-0', (0, 12))
+    >>> result["1-WL"].distinguishes
+    False
     """
     max_length = check_int(max_length, "max_length", minimum=1, maximum=MAX_EXACT_LENGTH)
     max_induced_length = check_int(
         max_induced_length, "max_induced_length", minimum=1, maximum=MAX_INDUCED_LENGTH
     )
-    pair = GraphBatch.concat([_one_graph(first, "first"), _one_graph(second, "second")])
-    places = _check_nodes(nodes, pair)
-    by_walks = by_patterns = None
-    pattern, counts = "", (0, 0)
-    for length in range(1, max_length + 1):
-        table = pattern_counts(
-            pair, length, weighting="count", method="exact", exact_counts=False
-        )
-        rows = _compared_rows(table, places)
-        if by_walks is None and rows[0].sum() != rows[1].sum():
-            by_walks = length
-        if by_patterns is None and (rows[0] != rows[1]).any():
-            by_patterns = length
-            column = int(np.argmax(rows[0] != rows[1]))
-            pattern = table.names[column]
-            counts = int(rows[0, column]), int(rows[1, column])
-        if by_patterns is not None and by_walks is not None:
+    check_choice(level, "level", choices=["node", "graph"])
+    names = _check_methods(methods)
+    graphs = [_one_graph(first, "first"), _one_graph(second, "second")]
+    data = [name for name in _DATA if any(getattr(g, name) is not None for g in graphs)]
+    used = [name for name in data if check_flag(labels, "labels") and "labels" in name]
+    batch = GraphBatch.concat([_select(graph, used) for graph in graphs])
+    pair = Pair(
+        batch,
+        _check_nodes(nodes, batch),
+        level == "node",
+        labels,
+        max_length,
+        max_induced_length,
+    )
+    comparisons: list[Comparison] = []
+    for name in names:
+        comparisons.append(_compare(pair, name))
+        if comparisons[-1].distinguishes and not check_flag(try_all, "try_all"):
             break
+    is_open = not any(item.distinguishes for item in comparisons)
+    weights = ["weights"] if any(graph.is_weighted for graph in graphs) else []
     return Distinction(
-        by_wl=_wl_differs(pair, places),
-        by_walks=by_walks,
-        by_patterns=by_patterns,
-        by_induced=_induced_length(pair, places, min(max_induced_length, max_length)),
-        max_length=max_length,
-        pattern=pattern,
-        counts=counts,
+        tuple(comparisons),
+        are_isomorphic(batch, pair.nodes, labels=labels) if is_open else None,
+        ("structure", *(_DATA[name] for name in used)),
+        (*(_DATA[name] for name in data if name not in used), *weights),
     )
 
 
+def _compare(pair: Pair, name: str) -> Comparison:
+    """Run one method."""
+    start = perf_counter()
+    try:
+        outcome = METHODS[name](pair)
+    except InputError as error:  # too much work; other methods may still succeed
+        seconds = perf_counter() - start
+        return Comparison(name, None, None, None, seconds, None, str(error))
+    return Comparison(
+        name,
+        outcome.witness is not None,
+        outcome.length,
+        outcome.n_rounds,
+        perf_counter() - start,
+        outcome.witness,
+        "",
+    )
+
+
+def _describe(comparison: Comparison) -> str:
+    if comparison.length is not None:
+        return f"{comparison.method} of {comparison.length} nodes"
+    return comparison.method
+
+
+def _check_methods(methods: Sequence[str] | None) -> Sequence[str]:
+    if methods is None:
+        return _DEFAULT_METHODS
+    if isinstance(methods, str) or not isinstance(methods, Sequence):
+        raise InputError(f"methods must be a list of names, got {shorten(methods)}.")
+    return [check_choice(name, "a method", choices=list(METHODS)) for name in methods]
+
+
 def _one_graph(graph: Any, name: str) -> GraphBatch:
-    """Return the structure of one graph."""
+    """Return one graph."""
     batch = as_batch(graph)
     if batch.n_graphs != 1:
         raise InputError(f"The {name} input has {batch.n_graphs} graphs; expected one.")
-    return GraphBatch(batch.adjacency, batch.graph_ptr)
+    return batch
 
 
-def _check_nodes(nodes: Any, pair: GraphBatch) -> IndexArray | None:
-    """Return the rows of two nodes in the batch of both graphs."""
+def _select(graph: GraphBatch, data: list[str]) -> GraphBatch:
+    """Return the structure of a graph and the labels that are compared."""
+    for name in data:
+        size = graph.n_nodes if name == "node_labels" else graph.adjacency.nnz
+        if getattr(graph, name) is None and size:
+            raise InputError(
+                f"Only one of the graphs has {_DATA[name]}; use labels=False to compare "
+                "the structure."
+            )
+    plain = GraphBatch(graph.adjacency, graph.graph_ptr)
+    if "node_labels" in data:
+        plain = replace(
+            plain, node_labels=graph.node_labels, label_values=graph.label_values
+        )
+    if "edge_labels" in data:
+        plain = replace(
+            plain,
+            edge_labels=graph.edge_labels,
+            edge_label_values=graph.edge_label_values,
+        )
+    return plain
+
+
+def _check_nodes(nodes: Any, pair: GraphBatch) -> tuple[int, int] | None:
+    """Return a node of the first and one of the second graph."""
     if nodes is None:
         return None
-    if not isinstance(nodes, Sequence | np.ndarray) or len(nodes) != 2:
+    if not isinstance(nodes, Sequence) or len(nodes) != 2:
         raise InputError(f"nodes must be a pair of integers, got {shorten(nodes)}.")
     for node, size in zip(nodes, pair.graph_sizes, strict=True):
         if check_int(node, "node", minimum=0) >= size:
             raise InputError(
                 f"There is no node {shorten(node)} in a graph of {size} nodes."
             )
-    return np.array([nodes[0], pair.graph_ptr[1] + nodes[1]])
-
-
-def _compared_rows(table: PatternTable, places: IndexArray | None) -> FloatArray:
-    """Return the rows of both graphs, or of both nodes."""
-    rows = table.graph_rows() if places is None else table.rows[places]
-    dense: FloatArray = rows.toarray()
-    return dense
-
-
-def _induced_length(
-    pair: GraphBatch, places: IndexArray | None, max_length: int
-) -> int | None:
-    """Return the smallest length at which the counts of induced patterns differ."""
-    for length in range(1, max_length + 1):
-        if enumeration_work(pair, length).max(initial=0) > _MAX_ENUMERATED:
-            return None  # too many walks; the other results are still useful
-        table = pattern_counts(
-            pair, length, weighting="count", induced=True, method="exact"
-        )
-        rows = _compared_rows(table, places)
-        if (rows[0] != rows[1]).any():
-            return length
-    return None
-
-
-def _wl_differs(pair: GraphBatch, places: IndexArray | None) -> bool:
-    """Refine the colors of both graphs together until they are stable, and compare."""
-    forward = pair.adjacency.tocsr()
-    backward = pair.adjacency.T.tocsr()
-    colors = np.zeros(pair.n_nodes, dtype=np.int64)
-    n_colors = 0
-    while len(np.unique(colors)) > n_colors:
-        n_colors = len(np.unique(colors))
-        colors = refine_colors([forward, backward], colors)
-    if places is not None:
-        return bool(colors[places[0]] != colors[places[1]])
-    cut = pair.graph_ptr[1]
-    return not np.array_equal(np.sort(colors[:cut]), np.sort(colors[cut:]))
+    return int(nodes[0]), int(nodes[1])

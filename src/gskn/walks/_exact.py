@@ -14,10 +14,25 @@ from gskn.walks._fused import FusedAlgebra
 from gskn.walks._grouping import Group, make_groups
 from gskn.walks._mobius import basis
 from gskn.walks._plan import Plan, make_plan
+from gskn.walks._quotients import plain_traits
 from gskn.walks._rows import RowBlock
 from gskn.walks._signed import signed_rows
 from gskn.walks._terms import K4, Algebra
 from gskn.walks._walk_batch import WalkBatch
+
+
+def quotient_rows(walks: WalkBatch, length: int, *, probability: bool) -> FloatArray:
+    """Return the sums over all quotients of a length, one row for every node.
+
+    The graphs have neither directions nor weights, so that they have the same quotients.
+    """
+    plan = make_plan((length,), plain_traits(probability=probability))
+    rows = np.empty((walks.batch.n_nodes, len(plan.roots)))
+    numbers = np.arange(walks.batch.n_graphs)
+    for group in make_groups(walks, numbers, (length,), probability=probability):
+        nodes, sources, sums = _Task(walks, group, (length,), exact_counts=False).sums(plan)
+        rows[nodes] = sums.T[sources]
+    return rows
 
 
 def exact_rows(
@@ -51,16 +66,12 @@ class _Task:
     group: Group
     lengths: tuple[int, ...]
     exact_counts: bool
-    n_jobs: int | None
+    n_jobs: int | None = 1
 
     def run(self) -> list[RowBlock]:
-        twins, traits = self.walks.twins, self.group.traits
-        blocks = Blocks.from_matrix(twins.steps, twins.group_ptr, self.group.numbers)
-        plan = make_plan(self.lengths, traits)
-        compute = self._dense_sums if self.group.is_dense else self._sparse_sums
-        sums = compute(plan, blocks)
+        traits = self.group.traits
+        nodes, sources, sums = self.sums(make_plan(self.lengths, traits))
         cuts = np.cumsum([len(basis(length, traits).quotients) for length in self.lengths])
-        nodes, sources = twins.nodes_of(blocks.rows)
         return [
             RowBlock(
                 nodes,
@@ -69,6 +80,14 @@ class _Task:
             )
             for part, length in zip(np.split(sums, cuts[:-1]), self.lengths, strict=True)
         ]
+
+    def sums(self, plan: Plan) -> tuple[IndexArray, IndexArray, FloatArray]:
+        """Return all nodes, the column of every node, and one row for every quotient."""
+        twins = self.walks.twins
+        blocks = Blocks.from_matrix(twins.steps, twins.group_ptr, self.group.numbers)
+        compute = self._dense_sums if self.group.is_dense else self._sparse_sums
+        sums = compute(plan, blocks)
+        return *twins.nodes_of(blocks.rows), sums
 
     def _sparse_sums(self, plan: Plan, blocks: Blocks) -> FloatArray:
         """Return the sums over all quotients, one column for every twin group."""

@@ -3,6 +3,7 @@
 The quotient of a pattern has the symbols of the pattern as vertices and its steps as edges.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise, permutations, product
 from typing import Any
@@ -16,6 +17,13 @@ class GraphTraits:
     directed: bool  # else both directions of an edge are the same
     staying: bool  # the graph has self-loops or dead ends
     probability: bool  # else the number of steps that leave a vertex does not matter
+
+
+def plain_traits(*, probability: bool) -> GraphTraits:
+    """Return the traits of undirected graphs without weights, self-loops and dead ends."""
+    return GraphTraits(
+        weighted=False, directed=False, staying=False, probability=probability
+    )
 
 
 @dataclass(frozen=True)
@@ -38,11 +46,16 @@ class Quotient:
     n_stayed: tuple[int, ...]
 
 
-def make_quotient(pattern: list[int], traits: GraphTraits) -> Quotient:
-    """Return the quotient of a pattern; quotients with equal sums are equal."""
+def make_quotient(
+    pattern: list[int], traits: GraphTraits, extra: Iterable[tuple[int, int]] = ()
+) -> Quotient:
+    """Return the quotient of a pattern; quotients with equal sums are equal.
+
+    ``extra`` are edges a < b that the walk does not use, of an induced pattern.
+    """
     n_vertices = max(pattern) + 1
     n_left, n_stayed = [0] * n_vertices, [0] * n_vertices
-    edges: dict[tuple[int, int], list[int]] = {}
+    edges: dict[tuple[int, int], list[int]] = {pair: [1, 1] for pair in extra}
     for a, b in pairwise(pattern):
         n_left[a] += 1
         if a == b:

@@ -46,6 +46,24 @@ class PatternTable:
             return pattern_names(self.patterns)
         return induced_names(self.patterns, self.arcs)
 
+    def name(self, column: int) -> str:
+        """Return the name of one pattern.
+
+        Parameters
+        ----------
+        column : int
+            Number of the pattern.
+
+        Returns
+        -------
+        name : str
+            Entry of ``names``.
+        """
+        pattern = self.patterns[[column]]
+        if self.arcs is None:
+            return pattern_names(pattern)[0]
+        return induced_names(pattern, [self.arcs[column]])[0]
+
     def graph_rows(self) -> csr_array:
         """Return the sum of the rows of every graph.
 

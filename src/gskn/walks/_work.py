@@ -23,7 +23,8 @@ _MAX_ENUMERATED = 1e12
 # core. It does not depend on the machine, so a graph is sampled on all machines or on none.
 # Measured on R-MAT, regular and grid graphs with benchmarks/scale/patterns.py, which differ
 # by factors of up to four. For every length: per walk of two steps and of three.
-_WALK_WORK = {4: (2.0, 0.0), 5: (10.0, 0.0), 6: (20.0, 4.0), 7: (100.0, 20.0)}
+_WALK_WORK = {1: (0.0, 0.0), 2: (0.0, 0.0), 3: (0.0, 0.0)}
+_WALK_WORK |= {4: (2.0, 0.0), 5: (10.0, 0.0), 6: (20.0, 4.0), 7: (100.0, 20.0)}
 _K4_STEP_WORK = 2.0
 ENUMERATION_WORK = 100.0  # per enumerated walk
 # Memory is bounded too: the default of ``max_work`` allows 4 GB.
@@ -31,9 +32,16 @@ _BYTE_WORK = 5.0
 _BYTES_PER_PRODUCT = 20.0  # at the peak of one sparse multiplication (measured)
 
 
-def exact_work(walks: WalkBatch, length: int) -> FloatArray:
-    """Return the work of exact patterns of every graph without K4, in nanoseconds."""
-    return _algebra_work(walks, length) + _memory_work(walks, length)
+def exact_work(walks: WalkBatch, length: int, max_work: float) -> FloatArray:
+    """Return the work of all quotients of every graph, in nanoseconds.
+
+    At length 8, the work on K4 is added for graphs that are otherwise within ``max_work``.
+    """
+    work = _algebra_work(walks, length) + _memory_work(walks, length)
+    if length == MAX_EXACT_LENGTH:
+        candidates = np.flatnonzero(work <= max_work)
+        work[candidates] += _k4_work(walks, candidates)
+    return work
 
 
 def _algebra_work(walks: WalkBatch, length: int) -> FloatArray:
@@ -64,7 +72,7 @@ def product_work(walks: WalkBatch, length: int) -> FloatArray:
     return count_walks_by_graph(twins.steps, twins.group_ptr, n_visits)
 
 
-def k4_work(walks: WalkBatch, numbers: IndexArray) -> FloatArray:
+def _k4_work(walks: WalkBatch, numbers: IndexArray) -> FloatArray:
     """Return the work on K4 of some graphs, in nanoseconds."""
     ptr = walks.twins.group_ptr
     sizes = ptr[numbers + 1] - ptr[numbers]
@@ -81,7 +89,8 @@ def _memory_work(walks: WalkBatch, length: int) -> FloatArray:
         len(basis(length, _traits(is_plain=plain)).quotients) for plain in (True, False)
     )
     n_cells = np.where(is_plain, n_plain, n_other) * walks.sizes
-    return n_cells * (8 * _BYTE_WORK)
+    work: FloatArray = n_cells * (8 * _BYTE_WORK)
+    return work
 
 
 def _traits(*, is_plain: bool) -> GraphTraits:

@@ -1,21 +1,16 @@
-"""Node colors as 64-bit hashes that are equal across graphs, calls and processes.
+"""Node colors of baselines: one 64-bit hash that is equal across graphs and calls."""
 
-Among n distinct colors, the probability that two have the same hash is about
-n^2 / 2^65: one in a million for five million colors.
-"""
-
-import hashlib
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
+from gskn.colors import Hashes, hash_value, mix, out_steps
+from gskn.colors import refine as refine_hashes
 from gskn.exceptions import InputError
 from gskn.graphs import GraphBatch
 
-Colors: TypeAlias = NDArray[np.uint64]
+Colors: TypeAlias = Hashes
 
 
 def initial_colors(batch: GraphBatch, system: str) -> Colors:
@@ -34,24 +29,11 @@ def initial_colors(batch: GraphBatch, system: str) -> Colors:
 
 def refine(batch: GraphBatch, colors: Colors, n_iterations: int) -> Iterator[Colors]:
     """Yield the Weisfeiler-Lehman colors of iterations 0 to ``n_iterations``."""
-    adjacency = batch.adjacency
-    ones = np.ones(adjacency.nnz, dtype=np.uint64)
-    steps = csr_array((ones, adjacency.indices, adjacency.indptr), shape=adjacency.shape)
+    steps = [out_steps(batch)]
     yield colors
     for _ in range(n_iterations):
-        # The sum of mixed hashes modulo 2^64 is a hash of the multiset of neighbors. The
-        # color of the node itself is mixed twice, so that it differs from a neighbor's.
-        mixed = mix(colors)
-        colors = mix(mix(mixed) + steps @ mixed)
+        colors = refine_hashes(steps, colors)
         yield colors
-
-
-def mix(values: Colors) -> Colors:
-    """Return hashes of 64-bit numbers (the finalizer of splitmix64)."""
-    values = values + np.uint64(0x9E3779B97F4A7C15)
-    values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return values ^ (values >> np.uint64(31))
 
 
 def check_labels(batch: GraphBatch, system: str, *, labelled: bool) -> None:
@@ -64,25 +46,3 @@ def check_labels(batch: GraphBatch, system: str, *, labelled: bool) -> None:
         f"{system} was fitted to graphs {training} node labels, but these graphs {new} "
         "node labels; use the same kind of graphs."
     )
-
-
-def hash_value(value: Hashable) -> int:
-    """Return a 64-bit hash of a label, the same in every process.
-
-    Equal values have equal hashes: 1, 1.0 and True.
-    """
-    digest = hashlib.blake2b(_canonical(value).encode(), digest_size=8).digest()
-    return int.from_bytes(digest, "little")
-
-
-def _canonical(value: Hashable) -> str:
-    """Return a string that is equal for equal values."""
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, bool | float) and value == value // 1:
-        value = int(value)
-    if isinstance(value, tuple):
-        return f"({','.join(map(_canonical, value))})"
-    if isinstance(value, frozenset):
-        return f"{{{','.join(sorted(map(_canonical, value)))}}}"
-    return repr(value)

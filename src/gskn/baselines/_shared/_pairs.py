@@ -7,9 +7,10 @@ from scipy.sparse.csgraph import shortest_path
 
 from gskn._offsets import runs_of_graphs
 from gskn._types import FloatArray, IndexArray
-from gskn.baselines._shared._colors import Colors, mix
+from gskn.baselines._shared._colors import Colors
 from gskn.baselines._shared._cost import check_runtime
 from gskn.baselines._shared._counts import Counts
+from gskn.colors import mix
 from gskn.graphs import GraphBatch
 
 _RUN_NODES = 2**9  # nodes of the graphs whose distances are computed together

@@ -11,6 +11,7 @@ from gskn.evaluation.plots._save import check_figure_path, save_figure
 from gskn.evaluation.plots._scores import plot_scores
 from gskn.evaluation.plots._style import point_styles
 from gskn.evaluation.plots._times import Timing, plot_times
+from gskn.evaluation.plots._witness import plot_witness
 
 __all__ = [
     "Curve",
@@ -20,6 +21,7 @@ __all__ = [
     "plot_parameters",
     "plot_scores",
     "plot_times",
+    "plot_witness",
     "point_styles",
     "save_figure",
 ]

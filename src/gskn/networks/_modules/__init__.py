@@ -4,6 +4,13 @@ The estimators import this package when they are fitted or loaded, so that the o
 of gskn work without torch.
 """
 
+from gskn.networks._modules._divergence import (
+    SourceEncoders,
+    divergences,
+    n_trainings,
+    train_sources,
+)
+from gskn.networks._modules._fields import FieldInputs, FieldModule
 from gskn.networks._modules._graph_module import (
     GraphModule,
     predict_graphs,
@@ -22,15 +29,21 @@ from gskn.networks._modules._training import Settings
 
 __all__ = [
     "CONVOLUTIONS",
+    "FieldInputs",
+    "FieldModule",
     "GraphInputs",
     "GraphModule",
     "NodeModule",
     "Settings",
+    "SourceEncoders",
+    "divergences",
     "load_state",
+    "n_trainings",
     "node_outputs",
     "predict_graphs",
     "save_state",
     "train_graph_member",
     "train_node_member",
+    "train_sources",
     "train_walk_member",
 ]

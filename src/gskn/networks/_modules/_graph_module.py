@@ -1,6 +1,6 @@
 """The module of a graph classifier, and the problem it is trained on."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from gskn._types import FloatArray, IndexArray, Params
 from gskn.networks._modules._layers import BatchNorm
 from gskn.networks._modules._registry import CONVOLUTIONS
-from gskn.networks._modules._tensors import GraphInputs, GraphTensors
+from gskn.networks._modules._tensors import GraphTensors
 from gskn.networks._modules._training import (
     Settings,
     hold_out,
@@ -22,7 +22,10 @@ from gskn.networks._modules._training import (
 
 
 class GraphModule(nn.Module):
-    """Convolutions, a readout of every one of them, and a classifier of two layers."""
+    """Convolutions, a readout of every one of them, and a classifier of two layers.
+
+    The readouts are normalized over the minibatch.
+    """
 
     def __init__(  # noqa: PLR0913 - sizes
         self,
@@ -45,6 +48,9 @@ class GraphModule(nn.Module):
         )
         self.norms = nn.ModuleList(BatchNorm(n_hidden) for _ in range(n_layers))
         self.classifier = nn.Sequential(
+            # Sums over nodes are large: without this, GCN, GraphSAGE and GAT stayed ten
+            # points below what they reach on MUTAG, also on the training graphs.
+            BatchNorm(n_layers * n_hidden),
             nn.Dropout(dropout),
             nn.Linear(n_layers * n_hidden, n_hidden),
             nn.ReLU(),
@@ -67,10 +73,10 @@ class GraphModule(nn.Module):
 class GraphProblem:
     """Cross-entropy of the classes of graphs."""
 
-    inputs: GraphInputs
+    inputs: Any  # with the methods of `GraphInputs`
     codes: IndexArray
     train: IndexArray
-    validation: Sequence[GraphTensors]
+    validation: Sequence[Any]
     validation_codes: IndexArray
     batch_size: int
     class_weights: Tensor | None = None
@@ -105,7 +111,8 @@ class GraphProblem:
 
 
 def train_graph_member(  # noqa: PLR0913, PLR0917 - called in processes, by position
-    inputs: GraphInputs,
+    make_module: Callable[..., nn.Module],
+    inputs: Any,
     codes: IndexArray,
     architecture: Params,
     settings: Settings,
@@ -130,14 +137,14 @@ def train_graph_member(  # noqa: PLR0913, PLR0917 - called in processes, by posi
         weights,
     )
     module, history = train(
-        lambda: GraphModule(**architecture), problem, settings, seed, advance
+        lambda: make_module(**architecture), problem, settings, seed, advance
     )
     with one_thread():
         history["validation_accuracy"] = problem.accuracy(module)
     return module, history
 
 
-def predict_graphs(modules: Sequence[nn.Module], inputs: GraphInputs) -> FloatArray:
+def predict_graphs(modules: Sequence[nn.Module], inputs: Any) -> FloatArray:
     """Return the mean probabilities of all modules, one row per graph."""
     with one_thread():
         parts = inputs.parts(np.arange(inputs.n_graphs))

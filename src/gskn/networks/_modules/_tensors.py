@@ -254,9 +254,13 @@ class GraphInputs:
 
     def parts(self, graphs: IndexArray) -> list[GraphTensors]:
         """Return graphs as minibatches of bounded size, in their order."""
+        return [self.take(run) for run in self.runs(graphs)]
+
+    def runs(self, graphs: IndexArray) -> list[IndexArray]:
+        """Split graphs into parts of bounded size."""
         sizes = np.diff(self.graph_ptr)[graphs]
         runs = runs_of_graphs(running_total(sizes), _MAX_PREDICTED_NODES)
-        return [self.take(graphs[run]) for run in runs]
+        return [graphs[run] for run in runs]
 
 
 class _Blocks:
