@@ -89,8 +89,7 @@ def _memory_work(walks: WalkBatch, length: int) -> FloatArray:
         len(basis(length, _traits(is_plain=plain)).quotients) for plain in (True, False)
     )
     n_cells = np.where(is_plain, n_plain, n_other) * walks.sizes
-    work: FloatArray = n_cells * (8 * _BYTE_WORK)
-    return work
+    return np.asarray(n_cells * (8 * _BYTE_WORK), dtype=np.float64)
 
 
 def _traits(*, is_plain: bool) -> GraphTraits:
