@@ -80,6 +80,7 @@ td { border-bottom: 1px solid var(--line); padding: 5px 10px 5px 0;
 td.number, th.number { text-align: right; overflow-wrap: normal; white-space: nowrap; }
 tr:last-child td { border-bottom: 0; }
 td svg { display: block; max-width: 100%; height: auto; }
+.name { max-width: 30em; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
 .sortable th { cursor: pointer; }
 .sortable th[aria-sort]::after { content: " \\2195"; }
 .bar { display: inline-block; height: 9px; border-radius: 2px; vertical-align: middle; }
@@ -93,6 +94,7 @@ details summary { cursor: pointer; color: var(--soft); font-size: 13.5px; margin
   h1 { font-size: 22px; }
   .graph { grid-template-columns: minmax(0, 1fr); }
   .card { padding: 14px 13px; }
+  .name { max-width: 34vw; }
   .wide { display: none; }
 }
 @media print {
@@ -108,7 +110,9 @@ document.querySelectorAll("table.sortable").forEach(function (table) {
   table.querySelectorAll("th").forEach(function (head, column) {
     head.addEventListener("click", function () {
       var down = head.getAttribute("aria-sort") !== "descending";
-      table.querySelectorAll("th").forEach(function (h) { h.removeAttribute("aria-sort"); });
+      table.querySelectorAll("th").forEach(function (other) {
+        other.removeAttribute("aria-sort");
+      });
       head.setAttribute("aria-sort", down ? "descending" : "ascending");
       var rows = Array.from(table.tBodies[0].rows);
       function key(row) {

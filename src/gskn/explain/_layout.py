@@ -81,12 +81,13 @@ def draw_pattern(pattern: Pattern) -> str:
     is_chain = all(picture.degree(node) <= 2 for node in picture) and n_nodes > len(
         picture.edges
     )
-    size = (34 + 38 * (n_nodes - 1) + 20, 62) if is_chain else (120, 104)
+    height = 44 if pattern.labels is None else 56
+    size = (16 + 38 * n_nodes, height) if is_chain else (124, 92)
     if is_chain:
         order = _chain_order(picture)
-        places = {node: (27.0 + 38 * rank, 26.0) for rank, node in enumerate(order)}
+        places = {node: (27.0 + 38 * rank, 22.0) for rank, node in enumerate(order)}
     else:
-        places = _places(networkx, picture, (size[0], size[1] - 14), margin=18)
+        places = _places(networkx, picture, (size[0], size[1] - 4), margin=17)
     parts = []
     for pairs, dash in ((pattern.steps, ""), (extra, ' stroke-dasharray="4 3"')):
         for first, second in pairs:
@@ -184,7 +185,7 @@ def _texts(graph: GraphBatch) -> list[str]:
 def _text(x: float, y: float, text: str, color: str, radius: float) -> str:
     if not text:
         return ""
-    size = min(0.95 * radius, 2.9 * radius / len(text))
+    size = max(min(0.95 * radius, 2.9 * radius / len(text)), 7)
     return (
         f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size:.1f}" fill="{color}" '
         f"{_FONT}>{escape(text)}</text>"

@@ -14,10 +14,11 @@ from gskn.exceptions import InputError
 from gskn.explain._additive import Additive
 from gskn.explain._applicability import Applicability, applicability
 from gskn.explain._colors import color_of, legend_svg
-from gskn.explain._explain import explain
+from gskn.explain._explain import explain_views
 from gskn.explain._explanation import Explanation
 from gskn.explain._global import GlobalPatterns, summarize_patterns
 from gskn.explain._layout import draw_pattern
+from gskn.explain._names import Pattern
 from gskn.explain._pictures import draw_values, edge_values_of
 from gskn.graphs import GraphBatch
 
@@ -25,6 +26,8 @@ _SIZE = (560, 360)
 _N_NODES = 5  # in the table of a graph
 _N_PATTERNS = 5
 _N_GLOBAL = 12
+_ROUNDING = 1e-9  # smaller remainders are shown as zero
+_VIEWS = (("nodes", "visited"), ("edges", "visited"), ("patterns", "visited"))
 _QUANTILE = 0.99  # of contributions: larger ones have the full color
 
 
@@ -108,12 +111,11 @@ def _compute(model: Any, graphs: Any, target: object, y: Sequence[Any] | None) -
     if y is not None and len(y) != batch.n_graphs:
         raise InputError(f"y has {len(y)} entries for {batch.n_graphs} graphs.")
     edges = patterns = None
+    targets = additive.targets(batch, target)
     try:
-        nodes = explain(model, graphs, target)
-        edges = explain(model, graphs, target, by="edges")
-        patterns = explain(model, graphs, target, by="patterns")
+        nodes, edges, patterns = explain_views(additive, batch, targets, _VIEWS)
     except InputError:  # walks are sampled, or too many
-        nodes = explain(model, graphs, target, view="start")
+        (nodes,) = explain_views(additive, batch, targets, (("nodes", "start"),))
     values = np.abs(nodes.contributions)
     scale = float(np.quantile(values, _QUANTILE)) if len(values) else 1.0
     return _Parts(
@@ -152,12 +154,16 @@ def _introduction(model: Any, parts: _Parts, n_shown: int) -> str:
     nodes = parts.nodes
     kernel = getattr(model, "kernel_", "linear")
     what = "predicted value" if nodes.targets is None else "decision value"
-    words = [
+    first = (
         f"{len(nodes):,} graph{'s' * (len(nodes) != 1)}, explained by "
         f"{type(model).__name__} ({kernel} kernel). A contribution is the part of the "
         f"{what} that belongs to the walks through a node: orange parts raise it, blue "
         "parts lower it."
-    ]
+    )
+    words = [first]
+    targets = sorted(set(map(str, nodes.targets or ())))
+    if len(targets) == 1:
+        words.append(f"The explained class is {targets[0]}.")
     if nodes.exact:
         words.append("The baseline and all contributions add up to the prediction exactly.")
     else:
@@ -183,25 +189,24 @@ def _overview(parts: _Parts, n_shown: int) -> str:
     has_classes = parts.nodes.targets is not None
     header = ["graph", "predicted"]
     header += ["known"] if parts.y is not None else []
-    header += ["class explained", "decision value"] if has_classes else []
+    header += ["decision value"] if has_classes else []
     header += ["probability"] if parts.probability is not None else []
     header += ["remainder"] if not parts.nodes.exact else []
     header += ["distance"] if parts.near is not None else []
     rows = []
     for number, name in enumerate(parts.names):
-        link = escape(_shorten(name))
+        link = escape(name)
         if number < n_shown:
             link = f'<a href="#graph-{number}">{link}</a>'
-        cells = [f"<td>{link}</td>", _cell(parts.predicted[number])]
+        cells = [f'<td class="name">{link}</td>', _cell(parts.predicted[number])]
         if parts.y is not None:
             cells.append(_cell(parts.y[number]))
         if parts.nodes.targets is not None:
-            cells.append(_cell(parts.nodes.targets[number]))
             cells.append(_number(parts.nodes.prediction[number], sign=True))
         if parts.probability is not None:
             cells.append(_number(parts.probability[number]))
         if not parts.nodes.exact:
-            cells.append(_number(parts.nodes.remainder[number], sign=True))
+            cells.append(_number(_round(parts.nodes.remainder[number]), sign=True))
         if parts.near is not None:
             cells.append(_number(parts.near.distances[number]))
         rows.append(f"<tr>{''.join(cells)}</tr>")
@@ -226,8 +231,8 @@ def _best_patterns(parts: _Parts) -> str:
         best.patterns, best.contributions, best.magnitudes, best.n_graphs, strict=True
     ):
         rows.append(
-            f"<tr><td>{draw_pattern(pattern)}</td><td>{escape(pattern.name)}</td>"
-            f"{_number(total, sign=True)}<td>{_bar(total, magnitude / largest, 90)}</td>"
+            f"<tr>{_pattern_cell(pattern)}"
+            f'{_number(total, sign=True)}<td class="wide">{_bar(total, magnitude / largest, 90)}</td>'
             f'<td class="number">{count:,}</td></tr>'
         )
     return (
@@ -235,7 +240,7 @@ def _best_patterns(parts: _Parts) -> str:
         '<p class="soft">Kinds of walks, over all graphs. Numbers in a picture are the '
         "order of visits; dashed edges are not crossed.</p>"
         '<div class="card scroll"><table class="sortable"><thead><tr><th>pattern</th>'
-        '<th>name</th><th class="number">total contribution</th><th class="wide"></th>'
+        '<th class="number">total contribution</th><th class="wide"></th>'
         f'<th class="number">graphs</th></tr></thead><tbody>{"".join(rows)}</tbody>'
         "</table></div>"
     )
@@ -270,7 +275,7 @@ def _facts(parts: _Parts, number: int) -> str:
     items.append(("baseline", f"{nodes.baseline[number]:+.3g}"))
     items.append(("contributions", f"{nodes.sums[number]:+.3g}"))
     if not nodes.exact:
-        items.append(("remainder", f"{nodes.remainder[number]:+.2g}"))
+        items.append(("remainder", f"{_round(nodes.remainder[number]):+.2g}"))
     if parts.near is not None:
         distance = f"{parts.near.distances[number]:.2f}"
         if parts.near.distances[number] > 1.5 * parts.near.usual:
@@ -284,17 +289,17 @@ def _facts(parts: _Parts, number: int) -> str:
 
 
 def _top_nodes(nodes: Explanation, parts: _Parts) -> str:
-    labels = nodes.graphs.node_labels
+    labels, names = nodes.graphs.node_labels, nodes.names
     rows = []
     for entry in nodes.order.tolist():
         value = float(nodes.contributions[entry])
         label = ""
         if labels is not None:
             label = _label(nodes.graphs.label_values[labels[entry]])
+        bar = _bar(value, abs(value) / parts.scale, 60)
         rows.append(
-            f"<tr><td>{escape(str(nodes.names[entry]))}</td><td>{escape(label)}</td>"
-            f"{_number(value, sign=True)}<td>{_bar(value, abs(value) / parts.scale, 60)}</td>"
-            "</tr>"
+            f"<tr><td>{escape(str(names[entry]))}</td><td>{escape(label)}</td>"
+            f"{_number(value, sign=True)}<td>{bar}</td></tr>"
         )
     head = (
         '<thead><tr><th>node</th><th>label</th><th class="number">contribution</th>'
@@ -316,18 +321,24 @@ def _top_patterns(parts: _Parts, number: int) -> str:
         return ""
     patterns = parts.patterns[number]
     listed = patterns.patterns or ()
+    largest = float(np.abs(patterns.contributions).max(initial=0.0)) or 1.0
     rows = []
     for entry in patterns.order[:_N_PATTERNS].tolist():
         value = float(patterns.contributions[entry])
         rows.append(
-            f"<tr><td>{draw_pattern(listed[entry])}</td>"
-            f"<td>{escape(listed[entry].name)}</td>{_number(value, sign=True)}</tr>"
+            f"<tr>{_pattern_cell(listed[entry])}{_number(value, sign=True)}"
+            f"<td>{_bar(value, abs(value) / largest, 60)}</td></tr>"
         )
     return (
         f"<h4>Largest contributions of {len(listed):,} patterns</h4><table><thead><tr>"
-        '<th>pattern</th><th>name</th><th class="number">contribution</th></tr></thead>'
+        '<th>pattern</th><th class="number">contribution</th><th></th></tr></thead>'
         f"<tbody>{''.join(rows)}</tbody></table>"
     )
+
+
+def _pattern_cell(pattern: Pattern) -> str:
+    name = escape(pattern.name)
+    return f'<td>{draw_pattern(pattern)}<span class="soft">{name}</span></td>'
 
 
 def _bar(value: float, share: float, width: int) -> str:
@@ -339,6 +350,11 @@ def _bar(value: float, share: float, width: int) -> str:
 def _number(value: float, *, sign: bool = False) -> str:
     text = f"{value:+.3g}" if sign else f"{value:.3f}"
     return f'<td class="number" data-value="{float(value):.9g}">{text}</td>'
+
+
+def _round(value: float) -> float:
+    """Return zero for rounding errors."""
+    return value if abs(value) > _ROUNDING else 0.0
 
 
 def _cell(value: Any) -> str:
