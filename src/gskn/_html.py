@@ -70,7 +70,8 @@ p { margin: 0 0 10px; max-width: 78ch; }
 .facts dd { margin: 0; font-size: 17px; font-variant-numeric: tabular-nums; }
 .picture svg, .plot svg { width: 100%; height: auto; display: block; }
 .plot { overflow-x: auto; }
-.scroll { overflow-x: auto; }
+.scroll { overflow: auto; max-height: 540px; }
+.scroll thead th { position: sticky; top: -18px; background: #fff; }
 table { border-collapse: collapse; width: 100%; font-size: 14px;
   font-variant-numeric: tabular-nums; }
 th { text-align: left; color: var(--soft); font-weight: 600; font-size: 12.5px;
@@ -101,6 +102,7 @@ details summary { cursor: pointer; color: var(--soft); font-size: 13.5px; margin
   body { background: #fff; font-size: 11px; }
   main { max-width: none; padding: 0; }
   .legend { position: static; background: #fff; }
+  .scroll { max-height: none; overflow: visible; }
   .card { border-color: #bbb; padding: 10px; }
   * { -webkit-print-color-adjust: exact; print-color-adjust: exact; }
 }

@@ -145,7 +145,7 @@ def _named(batch: "GraphBatch") -> "GraphBatch":
     """Return the graphs with their numbers as names if they have none."""
     if batch.graph_names is not None:
         return batch
-    return batch.with_graph_names(list(range(batch.n_graphs)))
+    return batch.with_graph_names([str(number) for number in range(batch.n_graphs)])
 
 
 def _find_class(model: "Predictor", target: str | None) -> Any:

@@ -230,9 +230,10 @@ def _best_patterns(parts: _Parts) -> str:
     for pattern, total, magnitude, count in zip(
         best.patterns, best.contributions, best.magnitudes, best.n_graphs, strict=True
     ):
+        bar = _bar(total, magnitude / largest, 90)
         rows.append(
-            f"<tr>{_pattern_cell(pattern)}"
-            f'{_number(total, sign=True)}<td class="wide">{_bar(total, magnitude / largest, 90)}</td>'
+            f"<tr>{_pattern_cell(pattern)}{_number(total, sign=True)}"
+            f'<td class="wide">{bar}</td>'
             f'<td class="number">{count:,}</td></tr>'
         )
     return (
