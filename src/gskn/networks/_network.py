@@ -51,6 +51,7 @@ class Network(BaseEstimator, ABC):  # type: ignore[misc]
 
     _module_name: ClassVar[str]  # of a class in `gskn.networks._modules`
     _uses_node_data: ClassVar[bool] = True
+    uses_edges: ClassVar[bool] = False  # whether labels or attributes of edges are used
     encoder_: AttributeEncoder
     members_: list[Any]
     history_: list[dict[str, Any]]
