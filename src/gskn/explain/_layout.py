@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from html import escape
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,12 @@ _MAX_NODES = 60  # of a picture; larger graphs are cut to the surroundings of to
 _TOP_NODES = 8
 _MAX_TEXT = 5  # characters of a label inside a node
 _LINE = "#8a93a0"
+_DOTS = ' stroke-dasharray="2 2"'
+_BONDS = {  # sideways shift and style of the lines of a bond
+    "double": ((-2.5, ""), (2.5, "")),
+    "triple": ((-4.0, ""), (0.0, ""), (4.0, "")),
+    "aromatic": ((-2.5, ""), (2.5, _DOTS)),
+}
 _FONT = 'font-family="sans-serif" text-anchor="middle" dominant-baseline="central"'
 
 
@@ -89,13 +96,10 @@ def draw_pattern(pattern: Pattern) -> str:
     else:
         places = _places(networkx, picture, (size[0], size[1] - 4), margin=17)
     parts = []
-    for pairs, dash in ((pattern.steps, ""), (extra, ' stroke-dasharray="4 3"')):
-        for first, second in pairs:
-            (x1, y1), (x2, y2) = places[first], places[second]
-            parts.append(
-                f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" '
-                f'stroke="{_LINE}" stroke-width="2"{dash}/>'
-            )
+    names = _edge_names(pattern, symbols)
+    for pair in [*pattern.steps, *extra]:
+        dash = ' stroke-dasharray="4 3"' if pair in extra else ""
+        parts.append(_edge(places[pair[0]], places[pair[1]], names.get(pair, ""), dash))
     for node, (x, y) in places.items():
         numbers = ",".join(map(str, visits[node]))
         inside, below = numbers, ""
@@ -111,6 +115,29 @@ def draw_pattern(pattern: Pattern) -> str:
                 f"{_FONT}>{below}</text>"
             )
     return _svg(size, "".join(parts), label=pattern.name)
+
+
+def _edge_names(pattern: Pattern, symbols: tuple[int, ...]) -> dict[tuple[int, int], str]:
+    """Return the names of the edges that the walk crosses, if they are compared."""
+    pairs = [(min(pair), max(pair)) for pair in pairwise(symbols)]
+    return dict(zip(pairs, pattern.bonds or (), strict=False))
+
+
+def _edge(
+    start: tuple[float, float], end: tuple[float, float], name: str, dash: str
+) -> str:
+    """Return the lines of an edge: several for bonds of higher order."""
+    (x1, y1), (x2, y2) = start, end
+    length = max(float(np.hypot(x2 - x1, y2 - y1)), 1e-9)
+    across = ((y1 - y2) / length, (x2 - x1) / length)
+    kinds = _BONDS.get(name, ((0.0, ""),))
+    lines = "".join(
+        f'<line x1="{x1 + shift * across[0]:.1f}" y1="{y1 + shift * across[1]:.1f}" '
+        f'x2="{x2 + shift * across[0]:.1f}" y2="{y2 + shift * across[1]:.1f}" '
+        f'stroke="{_LINE}" stroke-width="2"{dash or dots}/>'
+        for shift, dots in kinds
+    )
+    return f"<g>{lines}<title>{escape(name)}</title></g>" if name else lines
 
 
 def _shown_nodes(graph: GraphBatch, values: FloatArray) -> IndexArray:
@@ -140,7 +167,7 @@ def _places(
     widths = np.array([np.sqrt(len(component)) for component in components])
     lefts = np.concatenate([[0.0], np.cumsum(widths)])
     lefts *= size[0] / max(lefts[-1], 1e-9)
-    places = {}
+    places: dict[int, tuple[float, float]] = {}
     for component, left, right in zip(components, lefts, lefts[1:], strict=False):
         part = networkx.Graph()
         part.add_nodes_from(sorted(component))

@@ -69,7 +69,7 @@ def draw_molecule(
     end = svg.rindex("</svg>")
     svg = svg[:end] + titles + svg[end:]
     fixed = f"width='{width}px' height='{height}px'"
-    return svg.replace(fixed, f"width='{width}' height='{height}' role='img'")
+    return str(svg.replace(fixed, f"width='{width}' height='{height}' role='img'"))
 
 
 def _shapes(
