@@ -52,10 +52,6 @@ EPOCHS = {"EXP": 60, "CSL": 60, "counting": 200, "zinc": 300}
 BATCH_SIZES = {"EXP": 32, "CSL": 16, "counting": 128, "zinc": 128}
 LAYERS = {"EXP": 3, "CSL": 3, "counting": 3, "zinc": 4}
 RATES = {"EXP": 2e-3, "CSL": 2e-3, "counting": 2e-3, "zinc": 1e-3}
-ENCODINGS = {
-    "EXP": ["none", "random walk 20", "anonymous 5", "anonymous 6", "induced 5"],
-    "CSL": ["none", "random walk 20", "anonymous 7", "anonymous 8", "induced 6"],
-}
 ALL = [
     "none",
     "random walk 20",
@@ -64,6 +60,11 @@ ALL = [
     "induced 5",
     "random walk 20 + anonymous 6",
 ]
+ENCODINGS = {
+    "EXP": ["none", "random walk 20", "anonymous 5", "anonymous 6", "induced 5"],
+    "CSL": ["none", "random walk 20", "anonymous 7", "anonymous 8", "induced 6"],
+    "counting": [*ALL, "anonymous counts 7"],
+}
 TARGETS = {  # pattern of a walk from the node, and number of such walks per subgraph
     "triangles": ("0-1-2-0", 2),
     "4-cycles": ("0-1-2-3-0", 2),
@@ -249,9 +250,11 @@ def _encode(graphs: list[Data], name: str) -> list[Data]:
     kind, _, length = name.rpartition(" ")
     if kind == "random walk":
         return list(map(AddRandomWalkPE(int(length), attr_name="pe"), graphs))
-    return encode_dataset(
-        graphs, AddAnonymousWalkPE(int(length), kind=kind, attr_name="pe")
+    weighting = "count" if kind.endswith(" counts") else "probability"
+    transform = AddAnonymousWalkPE(
+        int(length), kind=kind.split()[0], weighting=weighting, attr_name="pe"
     )
+    return encode_dataset(graphs, transform)
 
 
 class Network(nn.Module):
