@@ -121,16 +121,69 @@ def _recursion(block: Block, layer: WalkLayer, matrix: csr_array) -> FloatArray:
     """Return the contribution of every step by sums over the walks before and after it."""
     codes = block.features.codes
     factors = layer.factors(block.features, block.length, block.nystrom)
+    steps = [_FactoredSteps(matrix, factor) for factor in _entry_factors(block, layer)]
     values = np.zeros(matrix.nnz)
     after = [factors[-1][codes]]  # of the walks from a position to the end
-    for factor in reversed(factors[1:-1]):
-        after.append(factor[codes] * (matrix @ after[-1]))
+    for factor, step in zip(reversed(factors[1:-1]), reversed(steps[1:]), strict=True):
+        after.append(factor[codes] * step.forward(after[-1]))
     before = factors[0][codes] * block.weights[block.batch.node_graphs]
-    rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
-    for factor in factors[1:]:
-        values += row_products(before, rows, after.pop(), matrix.indices)
-        before = factor[codes] * (matrix.T @ before)
+    for factor, step in zip(factors[1:], steps, strict=True):
+        values += step.products(before, after.pop())
+        before = factor[codes] * step.backward(before)
     return np.asarray(values * matrix.data)
+
+
+def _entry_factors(block: Block, layer: WalkLayer) -> list[FloatArray | None]:
+    """Return the factor of every entry of the matrix of steps, for every step."""
+    factors = layer.step_factors(block.features, block.length, block.nystrom)
+    if block.features.edges is None:
+        return factors
+    codes = block.features.edges.codes_of_steps(block.batch)
+    return [None if factor is None else factor[codes] for factor in factors]
+
+
+@dataclass(frozen=True)
+class _FactoredSteps:
+    """Steps with a factor for every entry and landmark, or without factors."""
+
+    matrix: csr_array
+    factors: FloatArray | None
+
+    def forward(self, values: FloatArray) -> FloatArray:
+        """Return the sums of the values that steps lead to."""
+        if self.factors is None:
+            return np.asarray(self.matrix @ values)
+        return np.asarray(self._by_row @ (self.factors * values[self.matrix.indices]))
+
+    def backward(self, values: FloatArray) -> FloatArray:
+        """Return the sums of the values that steps come from."""
+        if self.factors is None:
+            return np.asarray(self.matrix.T @ values)
+        return np.asarray(self._by_column @ (self.factors * values[self._rows]))
+
+    def products(self, before: FloatArray, after: FloatArray) -> FloatArray:
+        """Return the inner product of the values at both ends of every step."""
+        if self.factors is None:
+            return row_products(before, self._rows, after, self.matrix.indices)
+        entries = np.arange(self.matrix.nnz)
+        starts = before[self._rows] * self.factors
+        return row_products(starts, entries, after, self.matrix.indices)
+
+    @property
+    def _rows(self) -> IndexArray:
+        return np.repeat(np.arange(self.matrix.shape[0]), np.diff(self.matrix.indptr))
+
+    @property
+    def _by_row(self) -> csr_array:
+        """Matrix that sums values of entries by their row."""
+        entries = (self.matrix.data, (self._rows, np.arange(self.matrix.nnz)))
+        return csr_array(entries, shape=(self.matrix.shape[0], self.matrix.nnz))
+
+    @property
+    def _by_column(self) -> csr_array:
+        """Matrix that sums values of entries by their column."""
+        entries = (self.matrix.data, (self.matrix.indices, np.arange(self.matrix.nnz)))
+        return csr_array(entries, shape=(self.matrix.shape[0], self.matrix.nnz))
 
 
 def _listed(

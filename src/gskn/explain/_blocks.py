@@ -118,7 +118,9 @@ def sum_over(values: FloatArray, ptr: IndexArray) -> FloatArray:
 def _embed(member: Member, batch: GraphBatch) -> list[_Columns]:
     """Return the node embeddings of all branches and lengths of an embedding."""
     embedding = member.embedding
-    views = encode(batch, embedding.encoder_, embedding.degree_encoder_)
+    views = encode(
+        batch, embedding.encoder_, embedding.degree_encoder_, embedding.edge_encoder_
+    )
     result = []
     for branch in embedding.stack_.branches:
         encoder = embedding.encoder_

@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable
 from dataclasses import dataclass
-from itertools import product
+from itertools import chain, product, zip_longest
 
 import numpy as np
 
@@ -34,6 +34,8 @@ class Pattern:
         For induced patterns, the pairs of symbols with an edge, the smaller one first.
     landmark : int or None
         Number of the landmark of the branch and length that the pattern is nearest to.
+    bonds : tuple of str or None
+        Names of the edge features along the walk; None if edges are not compared.
 
     Examples
     --------
@@ -41,6 +43,8 @@ class Pattern:
     'walk C-C-O'
     >>> Pattern("anonymous", 4, symbols=(0, 1, 2, 0)).name
     'anonymous 0-1-2-0'
+    >>> Pattern("walk", 3, labels=("C", "C", "O"), bonds=("single", "double")).name
+    'walk C-[single]-C-[double]-O'
     """
 
     branch: str
@@ -49,13 +53,18 @@ class Pattern:
     symbols: tuple[int, ...] | None = None
     arcs: tuple[tuple[int, int], ...] | None = None
     landmark: int | None = None
+    bonds: tuple[str, ...] | None = None
 
     @property
     def name(self) -> str:
         """Branch, node features and symbols."""
         parts = [self.branch]
         if self.labels is not None:
-            parts.append("-".join(self.labels))
+            steps = [f"-[{bond}]-" for bond in self.bonds or ()]
+            pairs = zip_longest(
+                self.labels, steps or ["-"] * (self.length - 1), fillvalue=""
+            )
+            parts.append("".join(chain.from_iterable(pairs)))
         if self.symbols is not None:
             parts.append("-".join(map(str, self.symbols)))
         extra = [f"{a}-{b}" for a, b in self.arcs or () if (a, b) not in self.steps]
@@ -99,22 +108,42 @@ def _row_text(row: list[float]) -> str:
     return f"({', '.join(numbers)}{', ...' if len(row) > _N_ATTRIBUTES else ''})"
 
 
+def edge_texts(block: Block) -> dict[int, str]:
+    """Return the text of the features of every code of edges."""
+    batch, edges = block.batch, block.features.edges
+    if edges is None:
+        return {}
+    parts: list[list[str]] = []
+    if batch.edge_labels is not None:
+        texts = [_label_text(value) for value in batch.edge_label_values]
+        parts.append([texts[code] for code in batch.edge_labels.tolist()])
+    if batch.edge_attributes is not None:
+        parts.append([_row_text(row) for row in batch.edge_attributes.tolist()])
+    joined = (":".join(texts) for texts in zip(*parts, strict=True))
+    names = dict(zip(edges.codes.tolist(), joined, strict=False))
+    return {**names, edges.staying: "stays"}
+
+
 def key_patterns(block: Block, keys: IndexArray, texts: dict[int, str]) -> list[Pattern]:
     """Return the patterns of keys of walks; ``texts`` are names of feature codes."""
+    of_edges = edge_texts(block) if block.uses_features else {}
     length, branch = block.length, block.branch
     patterns = []
     for key in keys.tolist():
-        labels, symbols = None, None
+        labels, symbols, bonds = None, None, None
         if block.uses_features:
             labels = tuple(texts[code] for code in key[:length])
+            if of_edges:
+                bonds = tuple(of_edges[code] for code in key[length : 2 * length - 1])
         if not block.uses_features:
             symbols = tuple(key[:length])
         elif isinstance(block.layer, JointLayer):
-            symbols = tuple(key[length:])
+            symbols = tuple(key[-length:])
         arcs = None
         if isinstance(block.layer, InducedLayer):
             arcs = _key_arcs(symbols or (), key[length:])
-        patterns.append(Pattern(branch, length, labels, symbols, arcs))
+        pattern = Pattern(branch, length, labels, symbols, arcs, bonds=bonds)
+        patterns.append(pattern)
     return patterns
 
 

@@ -33,18 +33,26 @@ _DIGITS = 10  # of weights
 class AnonymousLayer(Layer):
     """Sum over all walks from a node of the kernel of their patterns.
 
-    Node features are not used.
+    Features of nodes and edges are not used.
     """
 
     length_parameter = "anonymous_length"
     max_length = MAX_PATTERN_LENGTH
+    compares_edges = False
     ignored_parameters = frozenset(
-        {"walk_length", "alpha", "node_features", "max_degree", "rare_walks"}
+        {
+            "walk_length",
+            "alpha",
+            "node_features",
+            "edge_features",
+            "max_degree",
+            "rare_walks",
+        }
     )
 
-    def n_columns(self, length: int, n_features: int) -> int:
+    def n_columns(self, length: int, n_features: int, n_edge_features: int = 0) -> int:
         """Return the number of columns of a landmark: one-hot symbols along a walk."""
-        del n_features
+        del n_features, n_edge_features
         return length * length
 
     def fit(

@@ -21,9 +21,9 @@ class InducedLayer(AnonymousLayer):
 
     max_length = MAX_INDUCED_LENGTH
 
-    def n_columns(self, length: int, n_features: int) -> int:
+    def n_columns(self, length: int, n_features: int, n_edge_features: int = 0) -> int:
         """Return the number of columns of a landmark: symbols and adjacency."""
-        return 2 * super().n_columns(length, n_features)
+        return 2 * super().n_columns(length, n_features, n_edge_features)
 
     def tables(self, batch: GraphBatch, n_jobs: int | None) -> list[PatternTable]:
         """Count the induced patterns of all nodes, one table for every length."""

@@ -46,6 +46,8 @@ class Layer(ABC):
         Whether walks weighted by one can be used with ``method="sampled"``.
     adds_degrees : bool
         Whether degrees are added to the node features, for a first layer.
+    compares_edges : bool
+        Whether walks are compared by features of edges, too.
     needs_node_data : bool
         Whether the branch is left out if the only node features are degrees.
     """
@@ -55,6 +57,7 @@ class Layer(ABC):
     ignored_parameters: ClassVar[frozenset[str]] = frozenset()
     can_sample_counts: ClassVar[bool] = False
     adds_degrees: ClassVar[bool] = False
+    compares_edges: ClassVar[bool] = True
     needs_node_data: ClassVar[bool] = False
 
     length: int
@@ -68,7 +71,7 @@ class Layer(ABC):
         return self.params.lengths(self.length)
 
     @abstractmethod
-    def n_columns(self, length: int, n_features: int) -> int:
+    def n_columns(self, length: int, n_features: int, n_edge_features: int = 0) -> int:
         """Return the number of columns of a landmark."""
 
     @abstractmethod
