@@ -30,6 +30,8 @@ from gskn.walks._work import check_enumerable, enumeration_work
 
 logger = logging.getLogger(__name__)
 
+_MANY_WALKS = 2e9  # minutes of enumeration
+
 
 def pattern_counts(  # noqa: PLR0913 - every one has a sensible default
     graphs: Any,
@@ -258,9 +260,17 @@ def _induced_table(batch: GraphBatch, length: int, options: _Options) -> Pattern
     is_exact = np.full(batch.n_graphs, options.method != "sampled")
     n_walks = enumeration_work(batch, length)
     if options.method == "auto":
-        is_exact = _within(n_walks, options.max_work, "walks to enumerate")
+        is_exact = _within(n_walks, options, "walks to enumerate")
     check_enumerable(n_walks[is_exact], length)
     _check_countable(is_exact, length, options)
+    total = float(n_walks[is_exact].sum())
+    if options.method == "exact" and total > _MANY_WALKS:
+        logger.warning(
+            "%.1e walks of length %d will be enumerated, at about 2e7 per second; "
+            "method='auto' samples large graphs",
+            total,
+            length,
+        )
     codes, rows = induced_rows(
         batch,
         is_exact,
@@ -298,13 +308,13 @@ def _choose_exact(walks: WalkBatch, length: int, options: _Options) -> BoolArray
     if options.method == "exact" or length <= 3:  # short patterns need no products
         return np.ones(n_graphs, dtype=bool)
     work = exact_work(walks, length, options.max_work)
-    return _within(work, options.max_work, "multiplications")
+    return _within(work, options, "multiplications")
 
 
-def _within(work: AnyArray, max_work: float, unit: str) -> BoolArray:
+def _within(work: AnyArray, options: _Options, unit: str) -> BoolArray:
     """Return which graphs are within the bound, and warn if others are sampled."""
-    is_exact = np.asarray(work <= max_work)
-    if not is_exact.all():
+    is_exact = np.asarray(work <= options.max_work)
+    if not is_exact.all() and options.probability:  # counts raise an error instead
         number = int(np.argmin(is_exact))
         logger.warning(
             "%d graphs are sampled: graph %d would need %.1e %s, above max_work = %.1e",
@@ -312,6 +322,6 @@ def _within(work: AnyArray, max_work: float, unit: str) -> BoolArray:
             number,
             work[number],
             unit,
-            max_work,
+            options.max_work,
         )
     return is_exact
