@@ -19,6 +19,7 @@ version = release = version_of("gskn")
 extensions = [
     "baseline_table",
     "command_reference",
+    "encoding_tables",
     "public_names",
     "result_tables",
     "myst_parser",

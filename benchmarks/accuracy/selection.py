@@ -19,8 +19,11 @@ difference, strict
 small, long
     Always 32 landmarks and walks of 3 nodes; always 256 landmarks and walks and paths of 5
     nodes.
-average
-    The mean of the Laplacian kernels of all entries.
+mean
+    The mean of the kernels of all entries: one kernel on all their embeddings.
+preferred
+    The mean of the kernels if it is within two standard errors of its difference from the
+    best, otherwise "difference".
 
 The machine is a Laplacian kernel with C = 10 ("fixed"), the one with the best accuracy on
 inner folds ("all"), or the one that `select_machine` selects ("near"). Printed are
@@ -32,6 +35,7 @@ import argparse
 import csv
 import os
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 import networkx as nx
@@ -50,6 +54,8 @@ from gskn.estimators import (
 from gskn.estimators._gram import gram_pair
 from gskn.estimators._search import (
     Candidate,
+    _fold_outputs,
+    _score,
     best_candidate,
     cross_validate,
     select_embedding,
@@ -61,7 +67,9 @@ SIZES = {315: 12, 1000: 6}  # of training parts, with the number of repeats
 MAX_TEST = 1500
 SMALL, LONG = 0, 2  # entries of the grid
 FIXED = ClassTask.default
-RULES = ("best", "score", "difference", "strict", "small", "long")
+MEAN = len(GRID)  # number of the mean of the kernels, after the entries of the grid
+RULES = ("best", "score", "difference", "strict", "small", "long", "mean", "preferred")
+KERNELS = tuple(dict.fromkeys(params["kernel"] for params in ClassTask.grid))
 
 
 def load(name: str) -> tuple:
@@ -149,13 +157,16 @@ def accuracies(precomputation, y, seed, train, test) -> dict[str, float]:
     task = ClassTask.from_targets(y[train])
     folds = task.folds(N_FOLDS, seed)
     codes = np.searchsorted(task.classes, y[test])
-    candidates, tests, kernels = [], [], []
+    candidates, tests, pairs = [], [], []
     for params in GRID:
         pair = split.embed(GSKN(**params, random_state=seed))
         candidates.append(cross_validate(pair[0], ClassTask.grid, task, folds, None))
         outputs = fit_outputs(ClassTask.grid, *pair, task)
         tests.append([np.mean(most_likely(part) == codes) for part in outputs])
-        kernels.append(gram_pair(*pair, "laplacian"))
+        pairs.append(pair)
+    of_mean, outputs = mean_of_kernels(pairs, task, folds)
+    candidates.append(of_mean)
+    tests.append([np.mean(most_likely(part) == codes) for part in outputs])
     fixed = ClassTask.grid.index(FIXED)
     results = {}
     for rule in RULES:
@@ -167,30 +178,46 @@ def accuracies(precomputation, y, seed, train, test) -> dict[str, float]:
         }
         for machine, params in machines.items():
             results[f"{rule}, {machine}"] = tests[number][ClassTask.grid.index(params)]
-    square, cross = (np.mean(matrices, axis=0) for matrices in zip(*kernels, strict=True))
-    dual = task.fit(square, np.arange(len(train)), FIXED["C"])
-    outputs = cross @ dual.coef + dual.intercept
-    results["average, fixed"] = np.mean(most_likely(outputs) == codes)
     return results
 
 
+def mean_of_kernels(pairs, task, folds) -> tuple[list[Candidate], list[np.ndarray]]:
+    """Return the candidates of all machines on mean kernels, and their test outputs."""
+    candidates, outputs = [], []
+    for kernel in KERNELS:
+        grams = [gram_pair(*pair, kernel) for pair in pairs]
+        square, cross = (np.mean(parts, axis=0) for parts in zip(*grams, strict=True))
+        for params in ClassTask.grid:
+            if params["kernel"] == kernel:
+                inner = [_fold_outputs(square, [params["C"]], task, f)[0] for f in folds]
+                candidates.append(_score(params, inner, task, folds))
+                dual = task.fit(square, np.arange(len(square)), params["C"])
+                outputs.append(cross @ dual.coef + dual.intercept)
+    return candidates, outputs
+
+
 def choose(rule: str, candidates: list[Candidate]) -> int:
-    """Return the entry of the grid that a rule selects."""
-    if rule == "small":
-        return SMALL
-    if rule == "long":
-        return LONG
-    if rule == "difference":
+    """Return the entry of the grid that a rule selects, or the number of the mean."""
+    always = {"small": SMALL, "long": LONG, "mean": MEAN}
+    if rule in always:
+        return always[rule]
+    if rule == "preferred" and is_close(candidates[MEAN], best_candidate(candidates)):
+        return MEAN
+    candidates = candidates[:MEAN]
+    if rule in {"difference", "preferred"}:
         return select_embedding(candidates)
     best = best_candidate(candidates)
     if rule == "strict":
-        differences = [best.sample_scores - c.sample_scores for c in candidates]
-        errors = [values.std() / np.sqrt(len(values)) for values in differences]
-        means = [values.mean() for values in differences]
-        return next(n for n, error in enumerate(errors) if means[n] <= 2 * error)
+        return next(n for n, c in enumerate(candidates) if is_close(c, best))
     error = best.sample_scores.std() / np.sqrt(len(best.sample_scores))
     limit = best.score - (error if rule == "score" else 0.0)
     return next(n for n, candidate in enumerate(candidates) if candidate.score >= limit)
+
+
+def is_close(candidate: Candidate, best: Candidate) -> bool:
+    """Return whether a candidate is within two standard errors of the difference."""
+    differences = best.sample_scores - candidate.sample_scores
+    return differences.mean() <= 2 * differences.std() / np.sqrt(len(differences))
 
 
 def main() -> None:
@@ -198,13 +225,15 @@ def main() -> None:
     names = ["MUTAG", "PTC", *MOLECULES, "facebook"]
     parser.add_argument("names", nargs="*", help=f"data sets; default: {' '.join(names)}")
     parser.add_argument("--sizes", nargs="*", type=int, default=list(SIZES), choices=SIZES)
+    parser.add_argument("--parts", type=int, help="number of training parts; default: all")
     options = parser.parse_args()
     for name in options.names or names:
         graphs, y = load(name)
         precomputation = GSKN.precompute(graphs)
         for size in options.sizes if name in names[2:] else (None,):
             with ignore_convergence():
-                parts = [accuracies(precomputation, y, *part) for part in splits(y, size)]
+                some = islice(splits(y, size), options.parts)
+                parts = [accuracies(precomputation, y, *part) for part in some]
             show(f"{name}, {size or 'ten folds'}", parts)
 
 

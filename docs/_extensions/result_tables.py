@@ -17,7 +17,7 @@ import numpy as np
 from html_tables import DASH, MISSING, Best, html_table, number_in, sort_rows, tab_set
 from scipy.stats import rankdata
 
-from gskn.evaluation import Record, ResultFile, save_figure
+from gskn.evaluation import MODELS, Record, ResultFile, save_figure
 from gskn.reproduce import (
     EXPERIMENTS,
     NESTED,
@@ -26,6 +26,7 @@ from gskn.reproduce import (
     Experiment,
     summary_of,
 )
+from gskn.reproduce._parameters import parameter_models
 
 Rows = Sequence[Mapping[str, Any]]
 
@@ -78,6 +79,9 @@ def page_numbers(records: Sequence[Record]) -> dict[str, str]:
     return numbers | {
         "gain_of_all_lengths": _gain(records, "rw+aw", "rw+aw-64"),
         "better_baselines": _better_baselines(records),
+        "gskn_ranks": _gskn_ranks(records),
+        "outdated_records": _outdated(records),
+        "fewer_folds": _fewer_folds(records),
         "gckn_folds_with_128_landmarks": _large_gckn(records),
         "node_classifiers": _node_classifiers(records),
         "gain_of_node_kernels": _node_gains(records),
@@ -106,6 +110,55 @@ def _better_baselines(records: Sequence[Record]) -> str:
         ]
         if better:
             texts.append(f"{data}: {', '.join(better)}")
+    return "; ".join(texts) or "none"
+
+
+def _gskn_ranks(records: Sequence[Record]) -> str:
+    """Return mean accuracy and average rank of the model ``gskn`` over all data sets."""
+    rows = EXPERIMENTS["ranks"].rows(records)
+    for row in rows:
+        if row["system"] == "GSKN, chosen":
+            return (
+                f"a mean accuracy of {row['mean accuracy']} and an average rank of "
+                f"{row['average rank']} among {len(rows)} models"
+            )
+    return "no results on all data sets yet"
+
+
+def _outdated(records: Sequence[Record]) -> str:
+    """Return the models whose records have other parameters than now, with data sets."""
+    current = {**MODELS, **{model.name: model for model in parameter_models()}}
+    pairs = []
+    for record in records:
+        model = current.get(record.model)
+        if model is not None and not (
+            model.configuration.items() <= record.configuration.items()
+        ):
+            name, comma, _ = record.model.partition(",")
+            name += " with other parameters" if comma else ""
+            name += ", paper protocol" if record.protocol == "paper" else ""
+            pairs.append((name, record.data))
+    return _group_by_sets(pairs)
+
+
+def _fewer_folds(records: Sequence[Record]) -> str:
+    """Return the models of the ranks with fewer than three repeats, with data sets."""
+    owned = [record for record in records if EXPERIMENTS["ranks"].owns(record)]
+    counts = Counter((record.model, record.data) for record in owned)
+    return _group_by_sets(
+        [(f"{m} ({n} folds)", d) for (m, d), n in counts.items() if n < 30]
+    )
+
+
+def _group_by_sets(pairs: Sequence[tuple[str, str]]) -> str:
+    """Return names with their data sets; names with the same sets are listed together."""
+    sets: dict[str, dict[str, None]] = {}
+    for name, data in pairs:
+        sets.setdefault(name, {})[data] = None
+    names: dict[str, list[str]] = {}
+    for name, of_name in sets.items():
+        names.setdefault(", ".join(of_name), []).append(name)
+    texts = [f"{', '.join(group)} on {listed}" for listed, group in names.items()]
     return "; ".join(texts) or "none"
 
 

@@ -11,6 +11,7 @@ from gskn.exceptions import InputError
 
 _NUMBERS = (int, float, np.integer, np.floating)
 NODE_FEATURES = ("labels", "attributes", "degrees")
+EDGE_FEATURES = ("labels", "attributes")
 _MAX_SHOWN = 80  # characters of a value in a message
 
 
@@ -141,3 +142,24 @@ def check_node_features(
             f"{shorten(node_features)}."
         )
     return tuple(name for name in NODE_FEATURES if name in names)
+
+
+def check_edge_features(edge_features: object) -> tuple[str, ...] | None:
+    """Return the selected edge features in a fixed order, None for "auto".
+
+    Examples
+    --------
+    >>> check_edge_features(["attributes", "labels"]), check_edge_features("none")
+    (('labels', 'attributes'), ())
+    """
+    if isinstance(edge_features, str) and edge_features in {"auto", "none"}:
+        return None if edge_features == "auto" else ()
+    names = edge_features if isinstance(edge_features, list | tuple) else (edge_features,)
+    are_known = all(isinstance(name, str) and name in EDGE_FEATURES for name in names)
+    if not are_known or not names:
+        listed = ", ".join(map(repr, EDGE_FEATURES))
+        raise InputError(
+            f"edge_features must be 'auto', 'none' or some of {listed}, got "
+            f"{shorten(edge_features)}."
+        )
+    return tuple(name for name in EDGE_FEATURES if name in names)

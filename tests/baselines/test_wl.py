@@ -10,9 +10,10 @@ from scipy.optimize import linear_sum_assignment
 from gskn import as_batch, datasets
 from gskn.baselines import WLKernel, WLOAKernel
 from gskn.exceptions import InputError
+from gskn.kernels import subtree_kernel
 
 
-def random_graphs(seed, n_graphs=8, labelled=True):
+def random_graphs(seed, n_graphs=8, labelled=True, bonds=False):
     generator = np.random.default_rng(seed)
     graphs = []
     for _ in range(n_graphs):
@@ -20,6 +21,8 @@ def random_graphs(seed, n_graphs=8, labelled=True):
         graph = nx.gnp_random_graph(n_nodes, 0.4, seed=int(generator.integers(2**31)))
         for node in graph if labelled else ():
             graph.nodes[node]["label"] = "abc"[generator.integers(3)]
+        for edge in graph.edges if bonds else ():
+            graph.edges[edge]["label"] = "-="[generator.integers(2)]
         graphs.append(graph)
     return graphs
 
@@ -30,7 +33,7 @@ def permuted(graph, seed):
     renamed = nx.relabel_nodes(graph, dict(zip(graph, names, strict=True)))
     result = nx.Graph()
     result.add_nodes_from(sorted(renamed.nodes(data=True)))
-    result.add_edges_from(renamed.edges)
+    result.add_edges_from(renamed.edges(data=True))
     return result
 
 
@@ -44,7 +47,7 @@ def slow_colors(graphs, n_iterations):
     rounds = [colors]
     for _ in range(n_iterations):
         colors = [
-            {v: (own[v], tuple(sorted((own[w] for w in g[v]), key=repr))) for v in g}
+            {v: (own[v], tuple(sorted(pairs(g, v, own), key=repr))) for v in g}
             for g, own in zip(graphs, colors, strict=True)
         ]
         rounds.append(colors)
@@ -52,6 +55,11 @@ def slow_colors(graphs, n_iterations):
         [[colors[number][v] for colors in rounds] for v in g]
         for number, g in enumerate(graphs)
     ]
+
+
+def pairs(graph, node, colors):
+    """Return the labels of the edges of a node, with the colors of the neighbors."""
+    return [(edge.get("label"), colors[other]) for other, edge in graph[node].items()]
 
 
 def agreement(one, other):
@@ -86,16 +94,16 @@ def as_grakel(grakel, graphs):
     ]
 
 
-@given(st.integers(0, 2**20), st.booleans(), st.integers(0, 3))
-def test_kernel_equals_definition(seed, labelled, n_iterations):
-    graphs = random_graphs(seed, labelled=labelled)
+@given(st.integers(0, 2**20), st.booleans(), st.booleans(), st.integers(0, 3))
+def test_kernel_equals_definition(seed, labelled, bonds, n_iterations):
+    graphs = random_graphs(seed, labelled=labelled, bonds=bonds)
     kernel = WLKernel(n_iterations, normalize=False).fit_transform(as_given(graphs))
     np.testing.assert_array_equal(kernel, slow_kernel(graphs, n_iterations))
 
 
-@given(st.integers(0, 2**20), st.booleans(), st.integers(0, 3))
-def test_assignment_kernel_equals_best_matching(seed, labelled, n_iterations):
-    graphs = random_graphs(seed, 5, labelled=labelled)
+@given(st.integers(0, 2**20), st.booleans(), st.booleans(), st.integers(0, 3))
+def test_assignment_kernel_equals_best_matching(seed, labelled, bonds, n_iterations):
+    graphs = random_graphs(seed, 5, labelled=labelled, bonds=bonds)
     kernel = WLOAKernel(n_iterations, normalize=False).fit_transform(as_given(graphs))
     np.testing.assert_array_equal(kernel, slow_assignment(graphs, n_iterations))
 
@@ -119,9 +127,9 @@ def test_assignment_kernel_equals_grakel(grakel, normalize):
 
 @pytest.mark.parametrize("kind", [WLKernel, WLOAKernel])
 @pytest.mark.parametrize("normalize", [True, False])
-@given(seed=st.integers(0, 2**20))
-def test_transform_equals_block_of_fit_transform(kind, normalize, seed):
-    batch = as_given(random_graphs(seed))
+@given(seed=st.integers(0, 2**20), bonds=st.booleans())
+def test_transform_equals_block_of_fit_transform(kind, normalize, seed, bonds):
+    batch = as_given(random_graphs(seed, bonds=bonds))
     model = kind(2, normalize=normalize)
     whole = model.fit_transform(batch)
     np.testing.assert_allclose(
@@ -132,8 +140,9 @@ def test_transform_equals_block_of_fit_transform(kind, normalize, seed):
 
 
 @pytest.mark.parametrize("kind", [WLKernel, WLOAKernel])
-def test_relabeling_nodes_preserves_kernel(kind):
-    graphs = random_graphs(2)
+@pytest.mark.parametrize("bonds", [False, True])
+def test_relabeling_nodes_preserves_kernel(kind, bonds):
+    graphs = random_graphs(2, bonds=bonds)
     others = [permuted(g, seed) for seed, g in enumerate(graphs)]
     kernel = kind(3).fit(as_given(graphs)).transform(as_given(others))
     np.testing.assert_allclose(kernel, kind(3).fit_transform(as_given(graphs)), atol=1e-12)
@@ -144,6 +153,29 @@ def test_labels_are_compared_by_value():
     model = WLKernel(2).fit(as_given(graphs))
     one = as_given(graphs[:1])  # other label values, in another order
     np.testing.assert_allclose(model.transform(one), model.transform(as_given(graphs))[:1])
+
+
+@pytest.mark.parametrize("kind", [WLKernel, WLOAKernel])
+def test_edge_labels_are_compared_unless_they_are_excluded(kind):
+    single, double = (nx.cycle_graph(4) for _ in range(2))
+    nx.set_edge_attributes(single, "-", "label")
+    nx.set_edge_attributes(double, "=", "label")
+    kernel = kind(1, normalize=False).fit_transform([single, double])
+    assert kernel[0, 1] < kernel[0, 0]
+    kernel = kind(1, edge_features="none").fit_transform([single, double])
+    np.testing.assert_allclose(kernel, 1)
+    model = kind(1).fit([single, double])
+    with pytest.raises(InputError, match="compares edge labels, but the graphs have none"):
+        model.transform([nx.cycle_graph(4)])
+    assert model.transform([nx.empty_graph(2)]).shape == (1, 2)
+    with pytest.raises(InputError, match="edge_features must be one of"):
+        kind(1, edge_features="attributes").fit([single])
+
+
+def test_subtree_kernel_of_bonds_equals_wl_kernel():
+    graphs = random_graphs(3, bonds=True)
+    kernel = WLKernel(2, normalize=False).fit_transform(as_given(graphs))
+    np.testing.assert_array_equal(kernel, subtree_kernel(as_given(graphs), depth=2))
 
 
 def test_graphs_with_attributes_only_raise():

@@ -204,6 +204,19 @@ def test_unseen_labels_are_reported_once(tmp_path, call):
         assert call(*arguments, tmp_path / "old.smi", "-o", out)[2] == ""
 
 
+def test_unseen_edge_labels_are_reported(tmp_path, call):
+    (tmp_path / "old.smi").write_text("CCC\nCCCC\n")
+    (tmp_path / "new.smi").write_text("C=CC\nCCC\n")
+    path = tmp_path / "model.gskn"
+    graphs = read_graphs(tmp_path / "old.smi")
+    GSKNRegressor(selection="none").fit(graphs, graphs.graph_sizes).save(path)
+    out = tmp_path / "rows.csv"
+    code, _, stderr = call("predict", path, tmp_path / "new.smi", "-o", out)
+    assert code == 0
+    assert "1 of 4 edges have labels that no training graph has" in stderr
+    assert call("predict", path, tmp_path / "old.smi", "-o", out)[2] == ""
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="needs signals of Unix")
 @pytest.mark.parametrize(
     ("suffix", "sign", "expected"),

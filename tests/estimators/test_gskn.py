@@ -1,6 +1,7 @@
 import networkx as nx
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 from gskn import GSKN, as_batch, datasets
 from gskn.estimators import _gskn, _progress, _sample
@@ -160,13 +161,18 @@ def test_relabeling_nodes_permutes_embeddings(branch):
     model = GSKN((branch,), anonymous_length=4, random_state=0).fit(graphs)
     graph = graphs[3]
     order = np.random.default_rng(0).permutation(graph.n_nodes)
-    adjacency = graph.adjacency[order][:, order]
+    matrix = graph.adjacency
+    codes = csr_array((graph.edge_labels + 1, matrix.indices, matrix.indptr), matrix.shape)
+    adjacency, codes = (part[order][:, order] for part in (matrix, codes))
     adjacency.sort_indices()
+    codes.sort_indices()
     permuted = GraphBatch(
         adjacency,
         graph.graph_ptr,
         node_labels=graph.node_labels[order],
         label_values=graph.label_values,
+        edge_labels=codes.data - 1,
+        edge_label_values=graph.edge_label_values,
     )
     np.testing.assert_allclose(
         model.transform_nodes(permuted), model.transform_nodes(graph)[order], 1e-9, 1e-11

@@ -7,7 +7,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from gskn import GSKN, as_batch, datasets
+from gskn import GSKN, GSKNClassifier, as_batch, datasets
 from gskn.exceptions import FileFormatError, InputError, MissingFileError
 from gskn.graphs import GraphBatch
 from gskn.layers import BRANCHES
@@ -26,8 +26,21 @@ def with_attributes():
     return GraphBatch(plain.adjacency, plain.graph_ptr, node_attributes=rows)
 
 
+def with_edge_data(kind):
+    graph = with_labels("CCNOC")
+    for number, data in enumerate(graph.edges.values()):
+        if "labels" in kind:
+            data["label"] = ["single", 2, ("a", 1)][number % 3]
+        if "attributes" in kind:
+            data["attributes"] = [number, 1.0]
+    return [graph, with_labels("C")]
+
+
 CASES = {
     "degrees": datasets.rings(4).graphs,
+    "edge labels": with_edge_data("labels"),
+    "edge attributes": with_edge_data("attributes"),
+    "edge labels and attributes": with_edge_data("labels and attributes"),
     "labels": [with_labels(["C", 1, 2.5, ("a", 1), True]), with_labels(["C", False])],
     "attributes": with_attributes(),
 }
@@ -54,6 +67,8 @@ def test_loaded_model_gives_identical_embeddings(case, tmp_path):
     assert loaded.branches_ == model.branches_
     assert ("degree-walk" in loaded.branches_) == (case != "degrees")
     assert loaded.pooling == ("mean", "log")
+    assert loaded.edge_features_ == model.edge_features_
+    assert ("labels" in loaded.edge_features_) == ("edge labels" in case)
     assert loaded.n_features_out_ == model.n_features_out_
     assert loaded.random_state == 0
     loaded.save(tmp_path / "again.gskn")
@@ -95,7 +110,7 @@ DAMAGES = {
     "another format": (lambda h, _: h.update(format="cake"), "not a model"),
     "a version that is a boolean": (lambda h, _: h.update(version=True), "update gskn"),
     "version zero": (lambda h, _: h.update(version=0), "update gskn"),
-    "a newer version": (lambda h, _: h.update(version=2), "update gskn"),
+    "a newer version": (lambda h, _: h.update(version=3), "update gskn"),
     "a version that is text": (lambda h, _: h.update(version="x"), "update gskn"),
     "no version": (lambda h, _: h.pop("version"), "update gskn"),
     "no branches": (lambda h, _: h.pop("branches"), "no entry 'branches'"),
@@ -188,6 +203,85 @@ DEGREE_DAMAGES = {
     "no bins": (lambda _, a: a.pop("degree_encoder_degree_bins"), "degree_bins is"),
     "wrong type": (lambda h, _: h.update(degree_encoder=3), "degree_encoder must be"),
 }
+
+
+EDGE_DAMAGES = {
+    "no encoder": (lambda h, _: h.pop("edge_encoder"), "shape"),
+    "no branch": (
+        lambda h, _: (
+            h["parameters"].update(branches={"tuple": ["anonymous"]}),
+            h.update(branches=[h["branches"][1]]),
+        ),
+        "do not match",
+    ),
+    "unknown features": (
+        lambda h, _: h["edge_encoder"].update(edge_features=["foo"]),
+        "edge_features",
+    ),
+    "no features": (
+        lambda h, _: h["edge_encoder"].update(edge_features=[]),
+        "edge_features",
+    ),
+    "labels that are not used": (
+        lambda h, _: h["edge_encoder"].update(edge_features=["attributes"]),
+        "do not match",
+    ),
+    "a label twice": (
+        lambda h, _: h["edge_encoder"].update(label_values_=[2, 2, 3]),
+        "twice",
+    ),
+    "a label that is a list": (
+        lambda h, _: h["edge_encoder"].update(label_values_=[{"list": [1]}]),
+        "contains a list",
+    ),
+    "no number of attributes": (
+        lambda h, _: h["edge_encoder"].pop("n_attributes_"),
+        "n_attributes_",
+    ),
+    "one attribute less": (
+        lambda h, _: h["edge_encoder"].update(n_attributes_=1),
+        "edge_attribute_mean",
+    ),
+    "a scale of zero": (lambda _, a: a["edge_attribute_scale"].fill(0), "not positive"),
+    "wrong type": (lambda h, _: h.update(edge_encoder=3), "edge_encoder must be"),
+}
+
+
+@pytest.mark.parametrize("damage", EDGE_DAMAGES)
+def test_damaged_edge_encoder_raises(damage, tmp_path):
+    change, message = EDGE_DAMAGES[damage]
+    path = tmp_path / "model.gskn"
+    graphs = CASES["edge labels and attributes"]
+    GSKN(("walk", "anonymous"), random_state=0).fit(graphs).save(path)
+    rewrite(path, change)
+    with pytest.raises(FileFormatError, match=message):
+        GSKN.load(path)
+
+
+@pytest.mark.parametrize("kind", [GSKN, GSKNClassifier])
+def test_file_of_version_1_does_not_compare_edges(kind, tmp_path):
+    """Files of version 1 have no parameter ``edge_features``."""
+    path = tmp_path / "model.gskn"
+    data = datasets.rings(4)
+    model = GSKN(edge_features="none", random_state=0)
+    if kind is GSKNClassifier:
+        model = GSKNClassifier(model, selection="none", random_state=0)
+    model.fit(data.graphs, data.y).save(path)
+
+    def make_old(header, _):
+        header["version"] = 1
+        del header["parameters"]["edge_features"]
+        if "machine" in header:
+            del header["machine"]["embedding"]["edge_features"]
+
+    rewrite(path, make_old)
+    loaded = kind.load(path)
+    embedding = loaded if kind is GSKN else loaded.embedding
+    assert embedding.edge_features == "none"
+    output = "transform" if kind is GSKN else "decision_function"
+    np.testing.assert_array_equal(
+        getattr(loaded, output)(data.graphs), getattr(model, output)(data.graphs)
+    )
 
 
 @pytest.mark.parametrize("damage", DEGREE_DAMAGES)

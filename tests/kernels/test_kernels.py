@@ -1,4 +1,5 @@
 import math
+from dataclasses import replace
 
 import networkx as nx
 import numpy as np
@@ -46,16 +47,25 @@ def as_networkx(spec, max_nodes):
         if spec.attributes is not None:
             graph.nodes[node]["attributes"] = spec.attributes[node]
     weights = spec.weights or [1.0] * len(spec.edges)
-    for (u, v), weight in zip(spec.edges, weights, strict=True):
-        if max(u, v) < max_nodes and weight:
-            graph.add_edge(u, v, weight=weight)
+    for number, (u, v) in enumerate(spec.edges):
+        if max(u, v) < max_nodes and weights[number]:
+            graph.add_edge(u, v, weight=weights[number])
+            if spec.edge_labels is not None:
+                graph.edges[u, v]["label"] = spec.edge_labels[number]
+            if spec.edge_attributes is not None:
+                graph.edges[u, v]["attributes"] = spec.edge_attributes[number]
     return graph
 
 
 @st.composite
 def graph_lists(draw, max_nodes=4):
-    """Draw graphs of all kinds whose node data agree."""
-    return [as_networkx(spec, max_nodes) for spec in draw(spec_lists(min_size=1))]
+    """Draw graphs of all kinds whose data agree."""
+    options = {
+        "edge_labelled": draw(st.booleans()),
+        "n_edge_attributes": draw(st.integers(0, 1)),
+    }
+    specs = draw(spec_lists(min_size=1, **options))
+    return [as_networkx(spec, max_nodes) for spec in specs]
 
 
 option_values = st.fixed_dictionaries(
@@ -108,6 +118,43 @@ def test_labels_of_both_sides_are_compared_by_value():
     np.testing.assert_array_equal(K, [[0, 0], [1, 0]])
     K = subtree_kernel(path("a", "b"), path("b", "c"), depth=1, level="node")
     np.testing.assert_array_equal(K, [[0, 0], [1, 0]])
+
+
+def bonds(*labels):
+    """Return a path whose edges have labels."""
+    graph = nx.path_graph(len(labels) + 1)
+    nx.set_edge_attributes(graph, dict(zip(graph.edges, labels, strict=True)), "label")
+    return graph
+
+
+def test_steps_are_compared_by_edge_labels():
+    """Walks of length 2 in 0 - 1 = 2: one along each edge in both directions."""
+    single, double = bonds("-"), bonds("=")
+    np.testing.assert_array_equal(
+        subtree_kernel([single, double], depth=1), [[8, 4], [4, 8]]
+    )
+    for kernel in (walk_kernel, path_kernel, joint_kernel):
+        K = kernel([single, double], length=2, base="dirac")
+        np.testing.assert_array_equal(K, [[4, 0], [0, 4]])
+        K = kernel([single, double], length=2, base="dirac", edge_features="none")
+        np.testing.assert_array_equal(K, [[4, 4], [4, 4]])
+        K = kernel([single, double], length=2, alpha=0.5)
+        e = math.exp(-0.5)
+        np.testing.assert_allclose(K, [[4, 4 * e], [4 * e, 4]])
+
+
+def test_steps_are_compared_by_edge_attributes():
+    left, right = nx.path_graph(2), nx.path_graph(2)
+    left.edges[0, 1]["attributes"], right.edges[0, 1]["attributes"] = [0.0, 1.0], [3.0, 1.0]
+    for kernel in (walk_kernel, path_kernel, joint_kernel):
+        K = kernel(left, right, length=2, alpha=0.5)
+        np.testing.assert_allclose(K, [[4 * math.exp(-0.25 * 9)]])
+
+
+def test_edge_labels_of_both_sides_are_compared_by_value():
+    """Codes differ: "=" is 1 on the left and 0 on the right."""
+    K = walk_kernel(bonds("-", "="), bonds("=", "~"), length=2, base="dirac", level="node")
+    np.testing.assert_array_equal(K, [[0, 0, 0], [0, 1, 0], [1, 0, 0]])
 
 
 def test_attributes_and_labels_add_their_distances():
@@ -324,10 +371,26 @@ def test_kernel_of_two_inputs_is_block_of_kernel_of_union(
     )
 
 
+def with_edge_data(batch, seed):
+    """Give every arc a label and an attribute."""
+    n_entries, generator = batch.adjacency.nnz, np.random.default_rng(seed)
+    return replace(
+        batch,
+        edge_labels=generator.integers(0, 2, n_entries),
+        edge_label_values=("-", "="),
+        edge_attributes=generator.integers(0, 3, (n_entries, 1)).astype(float),
+    )
+
+
 @pytest.mark.parametrize("name", KERNELS)
 @pytest.mark.parametrize("level", ["graph", "node"])
-def test_kernel_does_not_depend_on_block_and_chunk_size(name, level, monkeypatch):
+@pytest.mark.parametrize("has_edge_data", [False, True])
+def test_kernel_does_not_depend_on_block_and_chunk_size(
+    name, level, has_edge_data, monkeypatch
+):
     batch = datasets.load("structure").graphs[:12]
+    if has_edge_data:
+        batch = with_edge_data(batch, 0)
     batch = GraphBatch.concat([batch[:5], as_batch([nx.empty_graph(0)]), batch[5:]])
     options = {"level": level, "normalize": True, **LENGTHS[name]}
 
@@ -440,6 +503,12 @@ def with_attributes(*attributes):
     return graph
 
 
+def edge_attributes(*values):
+    graph = nx.path_graph(2)
+    graph.edges[0, 1]["attributes"] = list(values)
+    return graph
+
+
 @pytest.mark.parametrize("name", ["walk", "path", "subtree", "sum", "joint"])
 @pytest.mark.parametrize(
     ("A", "B", "message"),
@@ -448,6 +517,9 @@ def with_attributes(*attributes):
         (EDGE, path("a", "b"), "B has node labels and A has none"),
         (with_attributes([1.0]), EDGE, "A has node attributes and B has none"),
         (with_attributes([1.0]), with_attributes([1.0, 2.0]), "1 attributes .* have 2;"),
+        (bonds("-"), EDGE, "A has edge labels and B has none"),
+        (EDGE, edge_attributes(1.0), "B has edge attributes and A has none"),
+        (edge_attributes(1.0), edge_attributes(1.0, 2.0), "edges of A have 1 attributes"),
     ],
 )
 def test_different_node_data_of_inputs_raise(name, A, B, message):
@@ -461,6 +533,8 @@ INVALID = [
     {"level": "edge"},
     {"base": "linear"},
     {"weighting": "sum"},
+    {"edge_features": "bonds"},
+    {"edge_features": "labels"},
     {"alpha": -1.0},
     {"alpha": math.inf},
     {"beta": "wide"},

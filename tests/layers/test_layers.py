@@ -263,20 +263,22 @@ def test_sequences_of_codes_are_complete(graph, seed):
     if not len(graph):
         return
     codes = np.random.default_rng(seed).integers(0, 3, len(graph))
-    rare = RareWalks(as_batch(graph), codes, 1000)
+    rare = RareWalks(as_batch(graph), NodeFeatures(np.eye(3), codes), 1000)
     for length in (3, 1, 4):
         sequences = rare.sequences(length)
         expected = slow_sequences(graph, codes, length)
         assert len(sequences) == len(expected)
         assert set(map(tuple, sequences.tolist())) == expected
-    few = RareWalks(as_batch(graph), codes, 2).sequences(4)
+    few = RareWalks(as_batch(graph), NodeFeatures(np.eye(3), codes), 2).sequences(4)
     assert len(few) == min(2, len(slow_sequences(graph, codes, 4)))
     assert set(map(tuple, few.tolist())) <= slow_sequences(graph, codes, 4)
 
 
 def test_sequences_that_take_too_much_work_are_left_out(monkeypatch):
     monkeypatch.setattr(_rare_walks, "_MAX_WORK", 5)
-    rare = RareWalks(as_batch(nx.complete_graph(4)), np.arange(4), 100)
+    rare = RareWalks(
+        as_batch(nx.complete_graph(4)), NodeFeatures(np.eye(4), np.arange(4)), 100
+    )
     assert rare.sequences(1).shape == (4, 1)
     assert rare.sequences(2).shape == (0, 2)
 

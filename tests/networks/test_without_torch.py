@@ -20,14 +20,27 @@ from gskn.networks import (
     GAT,
     GCN,
     GIN,
+    GraLSP,
     GraphSAGE,
+    GraphSTONE,
     NodeNetwork,
     PatchySAN,
     UnsupervisedNodeNetwork,
 )
 from tests.test_package import modules_imported_by
 
-ALL = (GIN, GCN, GraphSAGE, GAT, NodeNetwork, UnsupervisedNodeNetwork, PatchySAN, DDGK)
+ALL = (
+    GIN,
+    GCN,
+    GraphSAGE,
+    GAT,
+    NodeNetwork,
+    UnsupervisedNodeNetwork,
+    PatchySAN,
+    DDGK,
+    GraLSP,
+    GraphSTONE,
+)
 REMEDY = r"torch is required, but not installed; run: .*pip install .*\[torch\]"
 
 

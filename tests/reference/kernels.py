@@ -1,8 +1,9 @@
 """Kernels as their definitions say: every walk of one node against every walk of another.
 
-Graphs are networkx graphs, whose nodes may have a ``label`` and ``attributes``.
+Graphs are networkx graphs, whose nodes and edges may have a ``label`` and ``attributes``.
 """
 
+import itertools
 import math
 
 import numpy as np
@@ -20,6 +21,23 @@ def squared_distance(graph, node, other_graph, other) -> float:
     return labels + sum((a - b) ** 2 for a, b in pairs)
 
 
+def squared_step_distance(graph, step, other_graph, other) -> float:
+    """The same of two steps. Staying at a dead end is a label, with attributes of zero."""
+    left = graph.edges[step] if graph.has_edge(*step) else {}
+    right = other_graph.edges[other] if other_graph.has_edge(*other) else {}
+    same_kind = has_data(left) == has_data(right)
+    labels = 0.0 if same_kind and left.get("label") == right.get("label") else 2.0
+    pairs = itertools.zip_longest(
+        left.get("attributes", []), right.get("attributes", []), fillvalue=0.0
+    )
+    return labels + sum((a - b) ** 2 for a, b in pairs)
+
+
+def has_data(edge) -> bool:
+    """Return whether the kernel compares an edge; without data, it is like staying."""
+    return "label" in edge or "attributes" in edge
+
+
 def compare(distance, base, bandwidth) -> float:
     """The base kernel, of a squared distance."""
     if base == "dirac":
@@ -31,6 +49,8 @@ def along(graph, walk, other_graph, other, base, alpha) -> float:
     """The base kernel of the rows along two walks."""
     steps = zip(walk, other, strict=True)
     distance = sum(squared_distance(graph, u, other_graph, v) for u, v in steps)
+    steps = zip(itertools.pairwise(walk), itertools.pairwise(other), strict=True)
+    distance += sum(squared_step_distance(graph, s, other_graph, t) for s, t in steps)
     return compare(distance, base, alpha)
 
 
@@ -75,14 +95,20 @@ def graph_matrix(graphs, others, of_nodes) -> list[list[float]]:
 
 
 def unfolding(graph, node, depth):
-    """The tree of out-neighbours up to a depth, as nested tuples: a WL colour."""
+    """The tree of edges to neighbors up to a depth, as nested tuples: a WL color."""
     data = graph.nodes[node]
     root = (data.get("label"), tuple(data.get("attributes", ())))
     if not data:
         root = len(graph[node])
     if depth == 0:
         return root
-    below = sorted((unfolding(graph, child, depth - 1) for child in graph[node]), key=repr)
+    below = sorted(
+        (
+            (edge.get("label"), edge.get("attributes"), unfolding(graph, child, depth - 1))
+            for child, edge in graph[node].items()
+        ),
+        key=repr,
+    )
     return unfolding(graph, node, depth - 1), tuple(below)
 
 

@@ -1,5 +1,7 @@
 """Layers as their definitions say: a sum over all walks, one by one."""
 
+import itertools
+
 import numpy as np
 
 from tests.reference import walks as reference
@@ -19,24 +21,41 @@ def gaussian(point, landmarks, bandwidth):
     return np.exp(-0.5 * bandwidth * ((landmarks - point) ** 2).sum(axis=1))
 
 
-def walk_values(_graph, rows, walk, landmarks, settings):
-    return gaussian(rows[list(walk)].ravel(), landmarks, settings.alpha)
+def features_along(graph, rows, walk):
+    """The vectors of nodes, then of steps: the key ``vector`` of an edge.
+
+    A step without an edge, at a dead end, has the vector of the graph.
+    """
+    steps = [
+        graph.edges[step].get("vector", []) if graph.has_edge(*step) else stay(graph)
+        for step in itertools.pairwise(walk)
+    ]
+    return np.concatenate([rows[list(walk)].ravel(), *steps])
 
 
-def path_values(_graph, rows, walk, landmarks, settings):
+def stay(graph):
+    return graph.graph.get("vector", [])
+
+
+def walk_values(graph, rows, walk, landmarks, settings):
+    return gaussian(features_along(graph, rows, walk), landmarks, settings.alpha)
+
+
+def path_values(graph, rows, walk, landmarks, settings):
     if len(set(walk)) < len(walk):
         return np.zeros(len(landmarks))
-    return gaussian(rows[list(walk)].ravel() * np.sqrt(settings.alpha), landmarks, 1.0)
+    point = features_along(graph, rows, walk) * np.sqrt(settings.alpha)
+    return gaussian(point, landmarks, 1.0)
 
 
 def anonymous_values(_graph, _rows, walk, landmarks, settings):
     return gaussian(one_hot(reference.anonymize(walk)), landmarks, settings.beta)
 
 
-def joint_values(_graph, rows, walk, landmarks, settings):
+def joint_values(graph, rows, walk, landmarks, settings):
     point = np.concatenate(
         [
-            rows[list(walk)].ravel() * np.sqrt(settings.alpha),
+            features_along(graph, rows, walk) * np.sqrt(settings.alpha),
             one_hot(reference.anonymize(walk)) * np.sqrt(settings.beta),
         ]
     )

@@ -332,7 +332,7 @@ def test_networks_have_jobs_for_all_sets_and_short_ones_on_collab():
     assert ("COLLAB", "gin") not in jobs
     assert {("structure", "gin"), ("regular", "gin"), ("MUTAG", "ddgk")} <= jobs
     assert ("PROTEINS", "ddgk") not in jobs
-    assert {("cora", "gcn"), ("ppi", "gat-unsupervised")} <= jobs
+    assert {("cora", "gcn"), ("ppi", "gat-unsupervised"), ("pubmed", "gralsp")} <= jobs
     assert {model for _, model in jobs} <= MODELS.keys()
     assert {(job.data, *job.models) for job in network_jobs(quick=True)} < jobs
 

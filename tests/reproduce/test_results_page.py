@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from gskn.evaluation import Record, ResultFile
+from gskn.evaluation import MODELS, Record, ResultFile
 
 DOCS = Path(__file__).parents[2] / "docs"
 RECORDS = DOCS / "results" / "records.jsonl"
@@ -68,6 +68,25 @@ def test_all_numbers_of_the_results_page_have_records(extension):
     assert not {name for name in names if not numbers.get(name)}
     assert "GNTK" in numbers["better_baselines"]
     assert 0 < float(numbers["gain_of_all_lengths"]) < 5
+
+
+def test_outdated_and_incomplete_records_are_listed_by_data_set(extension):
+    records = [
+        Record(data, model, "nested", 0, fold, 0, configuration, {"accuracy": 0.5})
+        for model, configuration in (
+            ("wl", {}),
+            ("sp", {}),
+            ("aw", MODELS["aw"].configuration),
+            ("rw+aw-64, n_walks = 3", {}),
+        )
+        for data in ("MUTAG", "PTC")
+        for fold in range(10)
+    ]
+    numbers = extension.page_numbers(records)
+    listed = "wl, sp, rw+aw-64 with other parameters on MUTAG, PTC"
+    assert numbers["outdated_records"] == listed
+    assert numbers["fewer_folds"] == "wl (10 folds), sp (10 folds) on MUTAG, PTC"
+    assert numbers["gskn_ranks"] == "no results on all data sets yet"
 
 
 def test_documentation_without_records_has_no_tables(extension):

@@ -4,11 +4,17 @@ import numpy as np
 
 from gskn._limits import MAX_ITERATIONS
 from gskn._types import FloatArray
-from gskn._validation import check_int
+from gskn._validation import check_choice, check_int
 from gskn.baselines._shared._baseline import Variant, parameter_grid
-from gskn.baselines._shared._colors import initial_colors, refine
+from gskn.baselines._shared._colors import (
+    Colors,
+    edge_salts,
+    initial_colors,
+    refine,
+)
 from gskn.baselines._shared._counts import Counts, count_nodes, sum_products, sum_squares
 from gskn.baselines._shared._kernel import NormalizedKernel
+from gskn.exceptions import InputError
 from gskn.graphs import GraphBatch
 
 
@@ -24,11 +30,16 @@ class WLKernel(NormalizedKernel):
         Number of refinements, at most 10,000. The authors choose among 0 to 10.
     normalize : bool, default=True
         Divide the kernel by the norms of both graphs.
+    edge_features : {"auto", "labels", "none"}, default="auto"
+        Whether a refinement compares the labels of edges, too; "auto" does if the training
+        graphs have them.
 
     Notes
     -----
-    The initial colors are the node labels, or the degrees of graphs without labels. Edge
-    weights are ignored.
+    The initial colors are the node labels, or the degrees of graphs without labels. With
+    edge labels, the new color of a node depends on the pairs of the color of a neighbor and
+    the label of the edge to it (Section 5 of the reference). Edge weights and attributes
+    are ignored.
 
     References
     ----------
@@ -52,11 +63,19 @@ class WLKernel(NormalizedKernel):
             table_label="WL subtree",
         ),
     )
-    uses = "labels or degrees"
+    uses = "labels or degrees, edge labels"
+    uses_edges = True
 
-    def __init__(self, n_iterations: int = 5, *, normalize: bool = True) -> None:
+    def __init__(
+        self,
+        n_iterations: int = 5,
+        *,
+        normalize: bool = True,
+        edge_features: str = "auto",
+    ) -> None:
         self.n_iterations = n_iterations
         self.normalize = normalize
+        self.edge_features = edge_features
 
     def depends_on_training(self, batch: GraphBatch) -> bool:  # noqa: ARG002
         """Return False: the kernel of two graphs depends on these two only.
@@ -75,6 +94,12 @@ class WLKernel(NormalizedKernel):
 
     def _learn(self, batch: GraphBatch) -> list[Counts]:
         check_int(self.n_iterations, "n_iterations", minimum=0, maximum=MAX_ITERATIONS)
+        check_choice(
+            self.edge_features, "edge_features", choices=("auto", "labels", "none")
+        )
+        self.compares_edges_ = self.edge_features == "labels" or (
+            self.edge_features == "auto" and batch.edge_labels is not None
+        )
         return self._count(batch, None)
 
     def _describe(self, batch: GraphBatch) -> list[Counts]:
@@ -82,7 +107,19 @@ class WLKernel(NormalizedKernel):
 
     def _count(self, batch: GraphBatch, training: list[Counts] | None) -> list[Counts]:
         colors = initial_colors(batch, type(self).__name__)
-        return count_nodes(refine(batch, colors, self.n_iterations), batch, training)
+        rounds = refine(batch, colors, self.n_iterations, self._edge_salts(batch))
+        return count_nodes(rounds, batch, training)
+
+    def _edge_salts(self, batch: GraphBatch) -> Colors | None:
+        """Return hashes of the edges if they are compared; raise if they are missing."""
+        if not self.compares_edges_:
+            return None
+        if batch.edge_labels is None and batch.adjacency.nnz:
+            raise InputError(
+                f"{type(self).__name__} compares edge labels, but the graphs have none; "
+                "give them, or use edge_features='none'."
+            )
+        return edge_salts(batch)
 
     def _compare(self, left: list[Counts], right: list[Counts]) -> FloatArray:
         return sum_products(left, right)
@@ -103,6 +140,8 @@ class WLOAKernel(WLKernel):
         Number of refinements, at most 10,000. The authors choose among 0 to 7.
     normalize : bool, default=True
         Divide the kernel by the norms of both graphs.
+    edge_features : {"auto", "labels", "none"}, default="auto"
+        Whether labels of edges are compared, as in `WLKernel`.
 
     Notes
     -----

@@ -58,6 +58,7 @@ class Folds(Enum):
 
     stratified = "stratified"
     published = "published"
+    scaffold = "scaffold"
 
 
 def evaluate(  # noqa: PLR0913, PLR0917 - one option each
@@ -79,7 +80,10 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one option each
         typer.Option(help="Select parameters on training folds, or on test folds."),
     ] = Protocol.nested,
     folds: Annotated[
-        Folds, typer.Option(help="Stratified by class, or folds of the literature.")
+        Folds,
+        typer.Option(
+            help="Stratified by class, folds of the literature, or by Murcko scaffold."
+        ),
     ] = Folds.stratified,
     repeats: Annotated[
         int | None,

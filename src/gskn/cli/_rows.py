@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from gskn import GSKN
     from gskn._row_files import Write
-    from gskn._types import FloatArray, NameArray
+    from gskn._types import FloatArray, IndexArray, NameArray
     from gskn.graphs import GraphBatch
 
 MakeRows: TypeAlias = "Callable[[GraphBatch], tuple[dict[str, NameArray], FloatArray]]"
@@ -79,29 +79,66 @@ def as_utf8(names: "NameArray") -> "NameArray":
 
 
 def watch_labels(chunks: "Iterable[GraphBatch]", model: "GSKN") -> "Iterator[GraphBatch]":
-    """Yield chunks; warn at the end about node labels that no training graph has."""
-    import numpy as np
-
-    from gskn._validation import shorten
-    from gskn.exceptions import GsknWarning
-
-    known_labels = set(getattr(model.encoder_, "label_values_", ()))
-    n_nodes = n_unseen = 0
-    examples: dict[Hashable, None] = {}
+    """Yield chunks; warn at the end about labels that no training graph has."""
+    edges = model.edge_encoder_
+    nodes = _Unseen("nodes", getattr(model.encoder_, "label_values_", ()))
+    steps = _Unseen("edges", () if edges is None else edges.label_values)
     for chunk in chunks:
         yield chunk
-        n_nodes += chunk.n_nodes
-        if chunk.node_labels is not None and known_labels:
-            is_unseen = np.array([v not in known_labels for v in chunk.label_values])
-            unseen = chunk.node_labels[is_unseen[chunk.node_labels]]
-            n_unseen += len(unseen)
-            if len(examples) < _MAX_LABELS:
-                examples |= dict.fromkeys(chunk.label_values[n] for n in np.unique(unseen))
-    if n_unseen:
-        listed = ", ".join(shorten(label) for label in list(examples)[:_MAX_LABELS])
+        nodes.count(chunk.node_labels, chunk.label_values)
+        steps.count(_label_per_edge(chunk), chunk.edge_label_values)
+    nodes.warn()
+    steps.warn()
+
+
+def _label_per_edge(chunk: "GraphBatch") -> "IndexArray | None":
+    """Return one label for every edge; an undirected edge has two entries."""
+    import numpy as np
+
+    if chunk.edge_labels is None:
+        return None
+    sources = np.repeat(np.arange(chunk.n_nodes), chunk.degrees)
+    is_first = sources <= chunk.adjacency.indices
+    labels: IndexArray = chunk.edge_labels[
+        is_first | chunk.directed[chunk.node_graphs[sources]]
+    ]
+    return labels
+
+
+class _Unseen:
+    """Labels that no training graph has."""
+
+    def __init__(self, kind: str, known: Sequence[Hashable]) -> None:
+        self._kind = kind
+        self._known = set(known)
+        self._n_labels = self._n_unseen = 0
+        self._examples: dict[Hashable, None] = {}
+
+    def count(self, labels: "IndexArray | None", values: Sequence[Hashable]) -> None:
+        """Count the labels of a chunk, given as indices into ``values``."""
+        import numpy as np
+
+        if labels is None or not self._known:
+            return
+        is_unseen = np.array([value not in self._known for value in values], dtype=bool)
+        unseen = labels[is_unseen[labels]]
+        self._n_labels += len(labels)
+        self._n_unseen += len(unseen)
+        if len(self._examples) < _MAX_LABELS:
+            self._examples |= dict.fromkeys(values[n] for n in np.unique(unseen))
+
+    def warn(self) -> None:
+        """Warn if there were any."""
+        from gskn._validation import shorten
+        from gskn.exceptions import GsknWarning
+
+        if not self._n_unseen:
+            return
+        listed = ", ".join(shorten(label) for label in list(self._examples)[:_MAX_LABELS])
         warnings.warn(
-            f"{n_unseen:,} of {n_nodes:,} nodes have labels that no training graph has, "
-            f"for instance {listed}. They are treated as one unknown label.",
+            f"{self._n_unseen:,} of {self._n_labels:,} {self._kind} have labels that no "
+            f"training graph has, for instance {listed}. They are treated as one unknown "
+            "label.",
             GsknWarning,
             stacklevel=1,
         )

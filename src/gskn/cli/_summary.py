@@ -14,6 +14,7 @@ def summarize_embedding(embedding: "GSKN") -> dict[str, Any]:
         "walk_length": embedding.walk_length,
         "n_landmarks": embedding.n_landmarks,
         "weighting": embedding.weighting,
+        "edge_features": list(embedding.edge_features_),
         "columns": embedding.n_features_out_,
     }
 

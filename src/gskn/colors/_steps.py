@@ -1,5 +1,6 @@
 """Steps to neighbors: hashes of the multiset of the colors of all neighbors."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,6 +37,32 @@ class Steps:
         return np.stack([self.matrix @ mix(lane ^ salt) for lane, salt in lanes])
 
 
+@dataclass(frozen=True)
+class SaltedSteps:
+    """Steps along edges, each with a hash of its own.
+
+    ``salts`` has the shape (n_entries,) or (2, n_entries), for colors of the shape
+    (n_nodes,) or (2, n_nodes).
+    """
+
+    matrix: csr_array
+    salts: Hashes
+
+    def sum(self, colors: Hashes) -> Hashes:
+        """Return a hash of the multiset of pairs of a neighbor and the edge to it."""
+        if colors.ndim == 1:
+            return self._sum(colors, self.salts)
+        lanes = zip(colors, self.salts, strict=True)
+        return np.stack([self._sum(lane, salts) for lane, salts in lanes])
+
+    def _sum(self, colors: Hashes, salts: Hashes) -> Hashes:
+        pairs = mix(mix(colors)[self.matrix.indices] ^ salts)
+        entries = (pairs, self.matrix.indices, self.matrix.indptr)
+        ones = np.ones(len(colors), dtype=np.uint64)
+        sums: Hashes = csr_array(entries, shape=self.matrix.shape) @ ones
+        return sums
+
+
 def out_steps(batch: GraphBatch) -> Steps:
     """Return the steps along all edges, which ignore labels, for any shape of colors."""
     matrix = batch.adjacency
@@ -64,7 +91,7 @@ def all_steps(batch: GraphBatch, *, labels: bool) -> list[Steps]:
     return steps
 
 
-def refine(steps: list[Steps], colors: Hashes) -> Hashes:
+def refine(steps: Sequence[Steps | SaltedSteps], colors: Hashes) -> Hashes:
     """Return hashes of the color of every node and of the colors of its neighbors."""
     # The color of the node itself is mixed three times, so that it differs from a
     # neighbor's.

@@ -15,12 +15,15 @@ from gskn.estimators._gram import standardize as standardize
 from gskn.estimators._grid import GRID as GRID
 from gskn.estimators._grid import selection_grid as selection_grid
 from gskn.estimators._gskn import GSKN
+from gskn.estimators._gskn import encode as encode
 from gskn.estimators._header import ENCODER_SCHEMA as ENCODER_SCHEMA
 from gskn.estimators._header import check_types as check_types
 from gskn.estimators._header import read_header as read_header
 from gskn.estimators._header import untag as untag
 from gskn.estimators._header import untag_encoder as untag_encoder
 from gskn.estimators._header import write_header as write_header
+from gskn.estimators._kernel_machines import KernelMachine as KernelMachine
+from gskn.estimators._kernel_machines import class_means as class_means
 from gskn.estimators._kernel_machines import class_votes as class_votes
 from gskn.estimators._kernel_machines import ignore_convergence as ignore_convergence
 from gskn.estimators._machine_file import load_classes as load_classes

@@ -26,6 +26,7 @@ KERNELS = ("linear", "rbf", "laplacian")
 # The rounding error of |x|^2 + |x'|^2 - 2 x.x' is about 1e-16 of the squared norms. Below
 # this fraction of them the distance is computed from the difference of the rows.
 _CLOSE = 1e-6
+_ROUNDING = 1e-14  # of the largest entry: smaller deviations are rounding errors
 _PAIR_CELLS = 2**22  # cells of the differences of close pairs that are held at once
 
 
@@ -44,7 +45,11 @@ class Scaling:
     def from_embeddings(cls, embeddings: FloatArray) -> Self:
         """Return the scaling by these embeddings; a constant column has deviation 1."""
         scaler = StandardScaler().fit(embeddings)
-        return cls(scaler.mean_, scaler.scale_)
+        # Sums of walks that do not exist are zero up to rounding, which must not be
+        # scaled to unit variance.
+        smallest = _ROUNDING * np.abs(embeddings).max(initial=0.0)
+        is_constant = scaler.scale_ <= smallest
+        return cls(scaler.mean_, np.where(is_constant, 1.0, scaler.scale_))
 
     def apply(self, embeddings: FloatArray) -> FloatArray:
         """Return the standardized embeddings."""

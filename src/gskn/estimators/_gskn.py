@@ -26,8 +26,8 @@ from gskn.estimators._precomputation import Precomputation
 from gskn.estimators._progress import progress
 from gskn.estimators._sample import FIT_NODES, check_nodes, plan_fit, sample_graphs
 from gskn.exceptions import InputError
-from gskn.graphs import AttributeEncoder, GraphBatch, as_batch
-from gskn.layers import FeatureViews, NodeFeatures
+from gskn.graphs import AttributeEncoder, EdgeEncoder, GraphBatch, as_batch
+from gskn.layers import EdgeFeatures, FeatureViews, NodeFeatures
 from gskn.pooling import Pooling, check_pooling, pool, pooled_names, rescale
 
 
@@ -79,6 +79,11 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Added to the diagonal of the kernel between landmarks.
     node_features : "auto" or list of {"labels", "attributes", "degrees"}, default="auto"
         Node data that is used; see `AttributeEncoder`.
+    edge_features : "auto", "none" or list of {"labels", "attributes"}, default="auto"
+        Edge data that walks, paths and joint walks compare at every step, with the same
+        kernel as node features: labels are one-hot encoded, attributes are standardized and
+        scaled to unit norm. "auto" uses all edge data of the training graphs. Anonymous and
+        induced walks do not depend on node and edge data.
     max_degree : int or None, default=None
         Largest degree with a separate column in the one-hot encoding of degrees; None
         encodes all degrees exactly. See `AttributeEncoder`.
@@ -101,6 +106,8 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Encoder of the node features.
     degree_encoder_ : AttributeEncoder or None
         Encoder of the node features and degrees; None if no branch uses it.
+    edge_features_ : tuple of str
+        Edge data that is used, some of "labels" and "attributes".
     branches_ : tuple of str
         Branches that are used.
     stack_ : Stack
@@ -161,6 +168,7 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         pooling: Pooling = ("mean", "log"),
         eps: float = 1e-7,
         node_features: str | Sequence[str] = "auto",
+        edge_features: str | Sequence[str] = "auto",
         max_degree: int | None = None,
         rare_walks: bool = True,
         random_state: RandomState = None,
@@ -181,6 +189,7 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.pooling = pooling
         self.eps = eps
         self.node_features = node_features
+        self.edge_features = edge_features
         self.max_degree = max_degree
         self.rare_walks = rare_walks
         self.random_state = random_state
@@ -315,6 +324,11 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return np.array(self.stack_.feature_names(), dtype=object)
 
     @property
+    def edge_features_(self) -> tuple[str, ...]:
+        """Edge data that is used."""
+        return () if self.edge_encoder_ is None else self.edge_encoder_.edge_features
+
+    @property
     def n_features_out_(self) -> int:
         """Number of columns of graph embeddings."""
         return self.n_node_features_out_ * len(check_pooling(self.pooling))
@@ -405,8 +419,11 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         stack, degree_encoder = plan.stack.select(branches), None
         if stack.adds_degrees:
             degree_encoder = self._fit_encoder(batch, add_degrees(encoder.node_features_))
+        edge_encoder = None
+        if stack.compares_edges:
+            edge_encoder = EdgeEncoder.from_batch(batch, self.edge_features)
         sample = batch if len(plan.graphs) == batch.n_graphs else batch[plan.graphs]
-        views = encode(sample, encoder, degree_encoder)
+        views = encode(sample, encoder, degree_encoder, edge_encoder)
         embed = embed and sample is batch
         n_blocks = stack.n_fit_blocks(embed=embed)
         with progress("landmarks", n_blocks, shown=self.verbose > 0) as advance:
@@ -414,6 +431,7 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 sample, views, plan.generator, self.n_jobs, embed=embed, advance=advance
             )
         self.encoder_, self.degree_encoder_ = encoder, degree_encoder
+        self.edge_encoder_ = edge_encoder
         self.branches_, self.stack_ = branches, stack
         self.n_node_features_out_ = len(stack.feature_names())
         return blocks
@@ -450,9 +468,12 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         sums = [np.empty((0, self.n_node_features_out_))]
         for part in _chunks(batch, self.n_node_features_out_):
             chunk = batch[part]
-            views = encode(chunk, self.encoder_, self.degree_encoder_)
+            views = self._encode(chunk)
             sums.append(np.hstack(self.stack_.transform_graphs(chunk, views, self.n_jobs)))
         return _check_finite(np.concatenate(sums))
+
+    def _encode(self, batch: GraphBatch) -> FeatureViews:
+        return encode(batch, self.encoder_, self.degree_encoder_, self.edge_encoder_)
 
     def _embed(self, batch: GraphBatch) -> Iterator[tuple[GraphBatch, list[FloatArray]]]:
         """Yield runs of graphs with the embeddings of their nodes, in bounded memory."""
@@ -462,18 +483,25 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         with progress("graphs", n_blocks, shown=self.verbose > 0) as advance:
             for part in parts:
                 chunk = batch[part]
-                views = encode(chunk, self.encoder_, self.degree_encoder_)
+                views = self._encode(chunk)
                 yield chunk, self.stack_.transform(chunk, views, self.n_jobs, advance)
 
 
 def encode(
-    batch: GraphBatch, encoder: AttributeEncoder, degree_encoder: AttributeEncoder | None
+    batch: GraphBatch,
+    encoder: AttributeEncoder,
+    degree_encoder: AttributeEncoder | None,
+    edge_encoder: EdgeEncoder | None,
 ) -> FeatureViews:
-    """Return the node features of a batch, and with degrees if there is an encoder."""
-    plain = NodeFeatures(*encoder.distinct_rows(batch))
+    """Return the features of a batch, and with degrees if there is an encoder."""
+    table, codes = encoder.distinct_rows(batch)
+    edges = None
+    if edge_encoder is not None:
+        edges = EdgeFeatures(*edge_encoder.distinct_rows(batch))
+    plain = NodeFeatures(table, codes, edges)
     if degree_encoder is None:
         return FeatureViews(plain)
-    return FeatureViews(plain, NodeFeatures(*degree_encoder.distinct_rows(batch)))
+    return FeatureViews(plain, NodeFeatures(*degree_encoder.distinct_rows(batch), edges))
 
 
 def _chunks(batch: GraphBatch, n_features: int) -> list[slice]:

@@ -13,7 +13,7 @@ from gskn._validation import shorten
 from gskn.exceptions import InputError
 
 FORMAT = "gskn model"
-VERSION = 1
+VERSION = 2  # 1: models that do not compare edges
 MAX_HEADER_BYTES = 2**24  # a million labels of ten letters
 _MAX_DEPTH = 20  # of tuples inside of tuples
 _MAX_SEED = 2**63
@@ -30,6 +30,11 @@ ENCODER_SCHEMA: dict[str, Any] = {
     "label_values_": [(*_PLAIN, dict)],
     "n_attributes_": int,
 }
+_EDGE_ENCODER_SCHEMA: dict[str, Any] = {
+    "edge_features": [str],
+    "label_values_": [(*_PLAIN, dict)],
+    "n_attributes_": int,
+}
 _SCHEMA: dict[str, Any] = {
     "format": str,
     "version": int,
@@ -37,6 +42,7 @@ _SCHEMA: dict[str, Any] = {
     "parameters": dict,
     "encoder": ENCODER_SCHEMA,
     "degree_encoder": ENCODER_SCHEMA,
+    "edge_encoder": _EDGE_ENCODER_SCHEMA,
     "branches": [
         {
             "name": str,
@@ -46,7 +52,7 @@ _SCHEMA: dict[str, Any] = {
     ],
 }
 # They depend on the node features and on the branches.
-_OPTIONAL = {"label_values_", "n_attributes_", "degree_encoder"}
+_OPTIONAL = {"label_values_", "n_attributes_", "degree_encoder", "edge_encoder"}
 
 
 def write_header(parts: dict[str, Any]) -> bytes:
@@ -55,7 +61,7 @@ def write_header(parts: dict[str, Any]) -> bytes:
     if len(text) > MAX_HEADER_BYTES:
         raise InputError(
             f"The labels and parameters take {len(text)} bytes, more than the "
-            f"{MAX_HEADER_BYTES} of a model file; use fewer or shorter node labels."
+            f"{MAX_HEADER_BYTES} of a model file; use fewer or shorter labels."
         )
     return text
 
@@ -81,6 +87,8 @@ def check_header(header: dict[str, Any]) -> dict[str, Any]:
     parameters = {name: untag(value, name) for name, value in header["parameters"].items()}
     for name in {"encoder", "degree_encoder"} & header.keys():
         untag_encoder(header[name])
+    if "edge_encoder" in header:
+        _untag_labels(header["edge_encoder"])
     for branch in header["branches"]:
         _check_branch(branch)
     return {**header, "parameters": parameters}
@@ -89,9 +97,7 @@ def check_header(header: dict[str, Any]) -> dict[str, Any]:
 def untag_encoder(encoder: dict[str, Any]) -> None:
     """Replace the node features and labels of an encoder by their values."""
     encoder["node_features"] = untag(encoder["node_features"], "node_features")
-    encoder["label_values_"] = [
-        _check_label(untag(value, "label")) for value in encoder.get("label_values_", [])
-    ]
+    _untag_labels(encoder)
 
 
 def tag(value: Any, depth: int = 0) -> Any:
@@ -104,7 +110,7 @@ def tag(value: Any, depth: int = 0) -> Any:
     if isinstance(value, _PLAIN):
         return value
     raise InputError(
-        f"A node label is {shorten(value)}, a {type(value).__name__}, which a model file "
+        f"A label is {shorten(value)}, a {type(value).__name__}, which a model file "
         "cannot hold; use strings, numbers or tuples of these as labels."
     )
 
@@ -121,6 +127,12 @@ def untag(value: Any, name: str, depth: int = 0) -> Any:
     if depth >= _MAX_DEPTH:
         raise InputError(f"{name} nests too deeply")
     return _SEQUENCES[kind](untag(part, name, depth + 1) for part in parts)
+
+
+def _untag_labels(encoder: dict[str, Any]) -> None:
+    encoder["label_values_"] = [
+        _check_label(untag(value, "label")) for value in encoder.get("label_values_", [])
+    ]
 
 
 def _make_dict(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from gskn.estimators._kernel_machines import KernelMachine
 from gskn.estimators._persist import (
     Arrays,
     check_names,
+    complete_parameters,
     make_model,
     model_parts,
     plain_parameters,
@@ -157,6 +158,7 @@ def _read_parts(header: dict[str, Any], arrays: Arrays, strength_name: str) -> M
     parameters["embedding"] = None
     if saved["embedding"] is not None:
         values = _load_params(saved["embedding"])
+        values = complete_parameters(values, header["version"])
         check_names(values, GSKN().get_params())
         parameters["embedding"] = GSKN(**values)
     machine_arrays = {n: arrays.pop(n) for n in list(arrays) if n.startswith(_PREFIXES)}

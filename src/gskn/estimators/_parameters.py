@@ -10,6 +10,7 @@ from gskn._random import as_generator
 from gskn._validation import (
     NODE_FEATURES,
     check_choice,
+    check_edge_features,
     check_flag,
     check_int,
     check_n_jobs,
@@ -35,6 +36,7 @@ PAPER_PARAMETERS: dict[str, Any] = {
     "pooling": "sum",
     "max_degree": 32,
     "rare_walks": False,
+    "edge_features": "none",
 }
 _MAX_INTEGERS = {
     "walk_length": MAX_WALK_LENGTH,
@@ -64,6 +66,7 @@ def check_parameters(values: dict[str, Any]) -> LayerParams:
         check_flag(values[name], name)
     check_n_jobs(values["n_jobs"])
     check_node_features(values["node_features"])
+    check_edge_features(values["edge_features"])
     check_max_degree(values["max_degree"])
     as_generator(values["random_state"])
     _check_lengths(check_branches(values["branches"]), values)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.preprocessing import StandardScaler
@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from gskn._archives import read_arrays
 from gskn._files import check_output, whole_file
 from gskn._types import AnyArray, FloatArray
-from gskn._validation import check_int, check_node_features, shorten
+from gskn._validation import check_edge_features, check_int, check_node_features, shorten
 from gskn.estimators._header import check_header, read_header, tag, write_header
 from gskn.estimators._parameters import (
     add_degrees,
@@ -27,7 +27,7 @@ from gskn.estimators._parameters import (
     select_branches,
 )
 from gskn.exceptions import FileFormatError, GsknError, InputError
-from gskn.graphs import AttributeEncoder, check_max_degree
+from gskn.graphs import AttributeEncoder, EdgeEncoder, check_max_degree
 from gskn.layers import BRANCHES, NystromMap, Stack
 
 _LARGEST = 1e150  # of landmarks and roots: squares are finite
@@ -68,13 +68,15 @@ def model_parts(model: Any) -> tuple[dict[str, Any], Arrays]:
     if model.degree_encoder_ is not None:
         saved = save_encoder(model.degree_encoder_, _DEGREE_PREFIX, arrays)
         header["degree_encoder"] = saved
+    if model.edge_encoder_ is not None:
+        header["edge_encoder"] = _save_edge_encoder(model.edge_encoder_, arrays)
     return header, arrays
 
 
 def make_model(kind: Any, header: dict[str, Any], arrays: Arrays) -> Any:
     """Return a fitted GSKN; raise unless header and arrays are complete and consistent."""
     header = check_header(header)
-    parameters = header["parameters"]
+    parameters = complete_parameters(header["parameters"], header["version"])
     check_names(parameters, kind().get_params(deep=False))
     check_parameters(parameters)
     n_arrays = len(arrays)
@@ -85,14 +87,26 @@ def make_model(kind: Any, header: dict[str, Any], arrays: Arrays) -> Any:
     _check_size(parameters, branches, header["branches"], n_arrays)
     stack = make_stack(parameters).select(branches)
     degree_encoder = _load_degree_encoder(header, stack, encoder, arrays)
-    _load_branches(stack, header["branches"], encoder, degree_encoder, arrays)
+    edge_encoder = _load_edge_encoder(header, stack, arrays)
+    sizes = _InputSizes(
+        encoder.n_features_out_,
+        0 if degree_encoder is None else degree_encoder.n_features_out_,
+        0 if edge_encoder is None else edge_encoder.n_features,
+    )
+    _load_branches(stack, header["branches"], sizes, arrays)
     if arrays:
         raise InputError(f"unknown array {min(arrays)!r}")
     model = kind(**parameters)
     model.encoder_, model.degree_encoder_ = encoder, degree_encoder
+    model.edge_encoder_ = edge_encoder
     model.branches_, model.stack_ = branches, stack
     model.n_node_features_out_ = len(stack.feature_names())
     return model
+
+
+def complete_parameters(parameters: dict[str, Any], version: int) -> dict[str, Any]:
+    """Add the parameters of a GSKN that are missing in a file of an earlier version."""
+    return {"edge_features": "none", **parameters} if version == 1 else parameters
 
 
 def write_file(path: Path, header: dict[str, Any], arrays: Arrays) -> None:
@@ -271,6 +285,45 @@ def _load_degree_encoder(
     return degree_encoder
 
 
+def _save_edge_encoder(encoder: EdgeEncoder, arrays: Arrays) -> dict[str, Any]:
+    """Return an encoder of edges as JSON values; add its arrays."""
+    if "attributes" in encoder.edge_features:
+        arrays["edge_attribute_mean"] = encoder.mean
+        arrays["edge_attribute_scale"] = encoder.scale
+    return {
+        "edge_features": list(encoder.edge_features),
+        "label_values_": [tag(value) for value in encoder.label_values],
+        "n_attributes_": len(encoder.mean),
+    }
+
+
+def _load_edge_encoder(
+    header: dict[str, Any], stack: Stack, arrays: Arrays
+) -> EdgeEncoder | None:
+    """Return the encoder of edges; None if walks do not compare edges."""
+    if "edge_encoder" not in header:
+        return None
+    saved = header["edge_encoder"]
+    selection = check_edge_features(saved["edge_features"]) or ()
+    if not stack.compares_edges or not selection:
+        raise InputError("the branches and the entry 'edge_encoder' do not match")
+    label_values = tuple(saved["label_values_"])
+    if len(set(label_values)) < len(label_values):
+        raise InputError("an edge label occurs twice")
+    n_attributes = check_int(saved.get("n_attributes_"), "n_attributes_", minimum=0)
+    if ("attributes" not in selection and n_attributes) or (
+        "labels" not in selection and label_values
+    ):
+        raise InputError("edge_features and the entry 'edge_encoder' do not match")
+    mean = scale = np.empty(0)
+    if "attributes" in selection:
+        mean = take_array(arrays, "edge_attribute_mean", (n_attributes,))
+        scale = take_array(arrays, "edge_attribute_scale", (n_attributes,))
+        if not (scale > 0).all():
+            raise InputError("edge_attribute_scale has values that are not positive")
+    return EdgeEncoder(selection, label_values, mean, scale)
+
+
 def _load_scaler(arrays: Arrays, prefix: str, n_attributes: int) -> StandardScaler | None:
     if n_attributes == 0 and f"{prefix}attribute_mean" not in arrays:
         return None
@@ -307,23 +360,27 @@ def _save_branches(stack: Stack, arrays: Arrays) -> list[dict[str, Any]]:
     return saved
 
 
+class _InputSizes(NamedTuple):
+    """Numbers of columns of the features that enter the layers."""
+
+    nodes: int
+    nodes_with_degrees: int
+    edges: int
+
+
 def _load_branches(
-    stack: Stack,
-    saved: list[dict[str, Any]],
-    encoder: AttributeEncoder,
-    degree_encoder: AttributeEncoder | None,
-    arrays: Arrays,
+    stack: Stack, saved: list[dict[str, Any]], sizes: _InputSizes, arrays: Arrays
 ) -> None:
     for branch, entry in zip(stack.branches, saved, strict=True):
         branch.scales = [float(scale) for scale in entry["scales"]]
-        used = degree_encoder if branch.adds_degrees and degree_encoder else encoder
-        size = used.n_features_out_
+        size = sizes.nodes_with_degrees if branch.adds_degrees else sizes.nodes
         for depth, layer in enumerate(branch.layers):
             layer.seed = check_int(entry["layers"][depth]["seed"], "seed", minimum=0)
             layer.maps = []
             for length in layer.lengths:
                 key = f"{branch.name}_{depth}_{length}"
-                mapped = _load_map(arrays, key, layer.n_columns(length, size))
+                n_columns = layer.n_columns(length, size, sizes.edges)
+                mapped = _load_map(arrays, key, n_columns)
                 layer.maps.append(mapped)
                 if mapped.n_landmarks > layer.params.n_landmarks:
                     raise InputError(f"{key} has {mapped.n_landmarks} landmarks")

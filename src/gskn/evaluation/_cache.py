@@ -22,20 +22,27 @@ class EmbeddingCache:
     def __init__(self, batch: GraphBatch, n_jobs: int | None) -> None:
         self.batch = batch
         self.n_jobs = n_jobs
+        self._without_edges = batch.without_edge_data()
         self._precomputations: dict[Any, Precomputation] = {}
         self._embeddings: dict[str, FloatArray] = {}
 
     def precomputation(self, model: Model) -> Precomputation:
         """Return the precomputation of the model's estimator."""
-        if model.estimator not in self._precomputations:
-            _ = self.batch.directed  # slow to compute, and parts of the batch inherit it
-            new = model.precompute(self.batch, self.n_jobs)
-            self._precomputations[model.estimator] = new
-        return self._precomputations[model.estimator]
+        key = self.key(model)
+        if key not in self._precomputations:
+            batch = self.batch if model.uses_edges else self._without_edges
+            _ = batch.directed  # slow to compute, and parts of the batch inherit it
+            self._precomputations[key] = model.precompute(batch, self.n_jobs)
+        return self._precomputations[key]
+
+    def key(self, model: Model) -> tuple[Any, bool]:
+        """Return the key of everything that models share: estimator and edge data."""
+        has_edges = self._without_edges is not self.batch
+        return model.estimator, model.uses_edges and has_edges
 
     def embed_all(self, model: Model, estimator: Any) -> FloatArray:
         """Return the embeddings or the kernel of all graphs, fitted to all of them."""
-        key = repr((model.estimator, sorted(estimator.get_params(deep=False).items())))
+        key = repr((self.key(model), sorted(estimator.get_params(deep=False).items())))
         if key not in self._embeddings:
             self._embeddings[key] = self.precomputation(model).embed_all(estimator)
         return self._embeddings[key]
@@ -71,13 +78,13 @@ class SplitEmbeddings:
                 model.select(embeddings, self.train, self.train),
                 model.select(embeddings, self.test, self.train),
             )
-        key = repr((model.estimator, sorted(params.items())))
+        key = repr((self.cache.key(model), sorted(params.items())))
         if key not in self._pairs:
             self._pairs[key] = self._split(model, precomputation).embed(estimator)
         return self._pairs[key]
 
     def _split(self, model: Model, precomputation: Precomputation) -> Split:
-        if model.estimator not in self._splits:
-            new = precomputation.split(self.train, self.test)
-            self._splits[model.estimator] = new
-        return self._splits[model.estimator]
+        key = self.cache.key(model)
+        if key not in self._splits:
+            self._splits[key] = precomputation.split(self.train, self.test)
+        return self._splits[key]

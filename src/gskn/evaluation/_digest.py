@@ -6,13 +6,14 @@ found again.
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from gskn._types import IndexArray
+from gskn._types import AnyArray, IndexArray
 from gskn.datasets import Dataset
+from gskn.graphs import GraphBatch
 
 
 def digest(*parts: Any) -> str:
@@ -26,9 +27,8 @@ def digest(*parts: Any) -> str:
 def digest_data(data: Dataset) -> str:
     """Return a digest of graphs and classes, which changes if a file was edited.
 
-    Labels and attributes of edges are not included: no model uses them, and records of
-    models that do not use them must stay valid for sets that now have them. A model that
-    uses them has to add them to the key of its records.
+    Labels and attributes of edges are not included, because many models do not use them;
+    see `digest_edges`.
     """
     batch = data.graphs
     arrays = [
@@ -41,12 +41,23 @@ def digest_data(data: Dataset) -> str:
         data.y if data.y.dtype.kind in "iufb" else data.y.astype(str),
         data.labelled,
     ]
-    parts: list[Any] = [repr(batch.label_values).encode()]
+    return digest(repr(batch.label_values).encode(), *_buffers(arrays))
+
+
+def digest_edges(batch: GraphBatch) -> str | None:
+    """Return a digest of labels and attributes of edges, None if there are none."""
+    arrays = [batch.edge_labels, batch.edge_attributes]
+    if all(array is None for array in arrays):
+        return None
+    return digest(repr(batch.edge_label_values).encode(), *_buffers(arrays))
+
+
+def _buffers(arrays: Sequence[AnyArray | None]) -> Iterator[Any]:
+    """Yield shapes and values of the arrays that are not None."""
     for array in arrays:
         if array is not None:
-            flat = np.ascontiguousarray(array).ravel()
-            parts += [str(array.shape).encode(), flat.view(np.uint8).data]
-    return digest(*parts)
+            yield str(array.shape).encode()
+            yield np.ascontiguousarray(array).ravel().view(np.uint8).data
 
 
 def digest_folds(tests: Sequence[IndexArray]) -> str:

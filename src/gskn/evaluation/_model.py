@@ -57,6 +57,9 @@ class Model:
     node_classifiers : tuple of mappings
         Kernel and C of classifiers of nodes, see `evaluate_nodes`. Empty for logistic
         regression, as in the paper.
+    edges : bool
+        Whether graphs keep the labels and attributes of their edges. They are always
+        removed if the attribute ``uses_edges`` of the estimator is False.
 
     Examples
     --------
@@ -78,6 +81,12 @@ class Model:
     extra: str | None = None
     nodes: "Model | None" = None
     node_classifiers: tuple[Params, ...] = ()
+    edges: bool = True
+
+    @property
+    def uses_edges(self) -> bool:
+        """Whether the estimator gets labels and attributes of edges."""
+        return self.edges and getattr(self.estimator, "uses_edges", True)
 
     @property
     def configuration(self) -> dict[str, Any]:
@@ -120,6 +129,8 @@ class Model:
         values = []
         for params in self.grid:
             complete = self.estimator(**params).get_params(deep=False)
+            if complete.get("edge_features") == "auto":  # graphs may have no edge data
+                del complete["edge_features"]
             values.append(sorted((k, v) for k, v in complete.items() if k not in _EXCLUDED))
         return digest(repr(values).encode())
 

@@ -12,7 +12,7 @@ from sklearn.model_selection import ShuffleSplit
 from gskn._types import AnyArray, FloatArray, IndexArray, Params
 from gskn._validation import check_int, check_n_jobs
 from gskn.datasets import Dataset
-from gskn.evaluation._digest import digest_data
+from gskn.evaluation._digest import digest_data, digest_edges
 from gskn.evaluation._inputs import check_dataset
 from gskn.evaluation._limits import check_seed
 from gskn.evaluation._model import Model, as_json, make_estimator
@@ -92,14 +92,15 @@ def evaluate_nodes(  # noqa: PLR0913 - every one has a sensible default
     check_seed(seed, repeats)
     check_n_jobs(n_jobs)
     records: list[Record] = []
-    data_digest = digest_data(data)
+    data_digest, edge_digest = digest_data(data), digest_edges(data.graphs)
+    edges = {} if edge_digest is None else {"edges": edge_digest}
     embeddings: dict[str, FloatArray] = {}
     for named in find_models(models):
         model = named.nodes or named
         splits = [(size, repeat) for size in train_sizes for repeat in range(repeats)]
         try:
             check_supports_nodes(model)
-            run = _Run(data, model, seed, n_jobs, embeddings)
+            run = _Run(_data_for(model, data), model, seed, n_jobs, embeddings)
             for train_size, repeat in splits:
                 template = Record(
                     data=data.name,
@@ -112,6 +113,7 @@ def evaluate_nodes(  # noqa: PLR0913 - every one has a sensible default
                         **model.configuration,
                         "embedding_seed": seed,
                         "data": data_digest,
+                        **(edges if model.uses_edges else {}),
                     },
                     scores={},
                 )
@@ -123,6 +125,13 @@ def evaluate_nodes(  # noqa: PLR0913 - every one has a sensible default
                 raise
             skipped[model.name] = str(error)
     return Records(records)
+
+
+def _data_for(model: Model, data: Dataset) -> Dataset:
+    """Return the data set without edge data if the model does not use it."""
+    if model.uses_edges:
+        return data
+    return replace(data, graphs=data.graphs.without_edge_data())
 
 
 @dataclass(frozen=True)
@@ -222,7 +231,7 @@ class _Run:
         for params in self.model.grid:
             estimator = make_estimator(self.model.estimator, params, self.seed, self.n_jobs)
             parameters = sorted(estimator.get_params(deep=False).items())
-            names.append(f"{type(estimator)} {parameters}")
+            names.append(f"{type(estimator)} {parameters} {self.model.uses_edges}")
             if names[-1] not in self._embeddings:
                 node_embeddings = estimator.fit(graphs).transform_nodes(graphs)
                 self._embeddings[names[-1]] = node_embeddings

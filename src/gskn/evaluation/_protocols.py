@@ -9,6 +9,7 @@ the parameters with the best mean score over the test folds are reported.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from importlib import import_module
 from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
@@ -31,7 +32,7 @@ from gskn.estimators import (
     select,
 )
 from gskn.evaluation._cache import EmbeddingCache, SplitEmbeddings
-from gskn.evaluation._digest import digest_data, digest_folds
+from gskn.evaluation._digest import digest_data, digest_edges, digest_folds
 from gskn.evaluation._inputs import check_dataset
 from gskn.evaluation._limits import check_seed
 from gskn.evaluation._model import Model, as_json, make_estimator
@@ -50,7 +51,7 @@ def evaluate(  # noqa: PLR0913 - every one has a sensible default
     models: Sequence[str | Model] = ("gskn",),
     *,
     protocol: Literal["nested", "paper"] = "nested",
-    folds: Literal["stratified", "published"] = "stratified",
+    folds: Literal["stratified", "published", "scaffold"] = "stratified",
     repeats: int = 1,
     seed: int = 0,
     n_jobs: int | None = None,
@@ -69,9 +70,10 @@ def evaluate(  # noqa: PLR0913 - every one has a sensible default
     protocol : {"nested", "paper"}, default="nested"
         "nested" selects parameters on the training part. "paper" selects them on the test
         folds, as in the literature; for classes only.
-    folds : {"stratified", "published"}, default="stratified"
+    folds : {"stratified", "published", "scaffold"}, default="stratified"
         Ten folds by the seed of the repeat, stratified if there are classes, or the folds
-        of the literature.
+        of the literature. "scaffold": ten folds of molecules such that no Murcko scaffold
+        is in two folds, the same in every repeat. The names of the graphs must be SMILES.
     repeats : int, default=1
         Number of repeats, with seeds ``seed``, ``seed + 1`` and so on.
     seed : int, default=0
@@ -80,7 +82,8 @@ def evaluate(  # noqa: PLR0913 - every one has a sensible default
         Number of threads; None is one thread, -1 all cores.
     results : ResultFile or None, default=None
         Folds in this file are not run again, and new ones are added to it. A fold of
-        "published" folds is in the file only if it was run with the same fold indices.
+        "published" or "scaffold" folds is in the file only if it was run with the same
+        fold indices.
     advance : callable
         Called after every fold, including folds that are in ``results``.
     skipped : dict or None, default=None
@@ -133,7 +136,9 @@ def evaluate(  # noqa: PLR0913 - every one has a sensible default
 
 def split(data: Dataset, folds: str, seed: int) -> Folds:
     """Return the training and test graphs of ten folds."""
-    check_choice(folds, "folds", choices=("stratified", "published"))
+    check_choice(folds, "folds", choices=("stratified", "published", "scaffold"))
+    if folds == "scaffold":
+        return _scaffold_folds(data)
     everything = np.arange(len(data.y))
     if folds == "published":
         if "published" not in data.folds:
@@ -150,6 +155,19 @@ def split(data: Dataset, folds: str, seed: int) -> Folds:
         raise InputError(f"A class of {data.name} has one graph; folds need at least two.")
     splitter = StratifiedKFold(min(10, smallest), shuffle=True, random_state=seed)
     return list(splitter.split(everything, data.y))
+
+
+def _scaffold_folds(data: Dataset) -> Folds:
+    """Return ten folds such that no scaffold is in two of them."""
+    rdkit = import_module("gskn.integrations.rdkit")
+    if not rdkit.are_smiles(data.graphs.graph_names):
+        raise InputError(
+            f"The graphs of {data.name} are not named by their SMILES; folds='scaffold' "
+            "needs a set of molecules with SMILES as names."
+        )
+    # One group of all molecules without rings would be half of some sets.
+    splitter = rdkit.ScaffoldKFold(10, acyclic="separate")
+    return list(splitter.split(data.graphs))
 
 
 class _TestResult(NamedTuple):
@@ -195,7 +213,9 @@ class _Run:
     def _templates(self, folds: Folds, repeat: int, seed: int) -> list[Record]:
         """Return the records of the first fold without results, one per model."""
         common = {"folds": self.folds, "data": self._data_digest}
-        if self.folds == "published":  # other folds are determined by data and seed
+        digest = digest_edges(self.data.graphs)
+        edges = {} if digest is None else {"edges": digest}
+        if self.folds != "stratified":  # these are determined by data and seed
             common["fold_indices"] = digest_folds([test for _, test in folds])
         return [
             Record(
@@ -208,6 +228,7 @@ class _Run:
                 configuration={
                     **model.configuration_for(self.data.targets),
                     **common,
+                    **(edges if model.uses_edges else {}),
                 },
                 scores={},
             )

@@ -30,6 +30,8 @@ from gskn.graphs._tu import read_tu_values as read_tu_values
 from gskn.graphs._unused import warn_unused_edges as warn_unused_edges
 
 if TYPE_CHECKING:
+    from gskn.graphs._edge_encoder import EdgeEncoder as EdgeEncoder
+    from gskn.graphs._edge_encoder import select_edge_features as select_edge_features
     from gskn.graphs._encoder import AttributeEncoder
     from gskn.graphs._encoder import check_max_degree as check_max_degree
     from gskn.graphs._encoder import check_size as check_size
@@ -51,9 +53,12 @@ _ENCODER_NAMES = {
     "check_size",
     "select_node_features",
 }
+_EDGE_ENCODER_NAMES = {"EdgeEncoder", "select_edge_features"}
 
 
 def __getattr__(name: str) -> object:
     if name in _ENCODER_NAMES:
         return getattr(import_module("gskn.graphs._encoder"), name)
+    if name in _EDGE_ENCODER_NAMES:
+        return getattr(import_module("gskn.graphs._edge_encoder"), name)
     raise AttributeError(f"module 'gskn.graphs' has no attribute {name!r}")

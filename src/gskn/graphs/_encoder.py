@@ -15,7 +15,7 @@ from gskn.exceptions import InputError
 from gskn.graphs._batch import GraphBatch
 from gskn.graphs._convert import as_batch
 
-_LARGEST = 1e150  # absolute value of an attribute, so that sums of squares are finite
+LARGEST = 1e150  # absolute value of an attribute, so that sums of squares are finite
 _BIN_GROWTH = 2**0.25  # four bins for every doubling of the degree
 _MAX_DEGREE_COLUMNS = 1024
 _MAX_WIDE_BINS = 90  # from degree 900 to 2^31 there are 85
@@ -235,7 +235,7 @@ class AttributeEncoder(  # type: ignore[call-arg]
             )
         if not values.size or self.scaler_ is None:
             return np.zeros(values.shape)
-        scaled = self.scaler_.transform(check_size(values)).clip(-_LARGEST, _LARGEST)
+        scaled = self.scaler_.transform(check_size(values)).clip(-LARGEST, LARGEST)
         unit: FloatArray = normalize(scaled)
         return unit
 
@@ -268,12 +268,12 @@ def _require(column: Any, what: str) -> Any:
     return column
 
 
-def check_size(attributes: FloatArray) -> FloatArray:
+def check_size(attributes: FloatArray, what: str = "A node attribute") -> FloatArray:
     """Return the attributes; raise if the square of one would overflow."""
     largest = float(np.abs(attributes).max())
-    if largest > _LARGEST:
+    if largest > LARGEST:
         raise InputError(
-            f"A node attribute has the absolute value {largest}, whose square overflows; "
+            f"{what} has the absolute value {largest}, whose square overflows; "
             "scale the attributes down."
         )
     return attributes

@@ -330,10 +330,10 @@ class AddGSKN(_NodeEncoding):
     Examples
     --------
     >>> from gskn import datasets
-    >>> data = datasets.load("MUTAG")
-    >>> transform = AddGSKN(GSKN(random_state=0).fit(data.graphs))
-    >>> transform.num_features
-    170
+    >>> data = datasets.structure(10)
+    >>> transform = AddGSKN(GSKN(n_landmarks=4, random_state=0).fit(data.graphs))
+    >>> transform.num_features == len(transform.feature_names)
+    True
     """
 
     def __init__(

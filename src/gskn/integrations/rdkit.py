@@ -22,6 +22,8 @@ _scaffold_smiles = require(
     "rdkit.Chem.Scaffolds.MurckoScaffold", extra="rdkit"
 ).MurckoScaffoldSmiles
 
+_from_smiles = require("rdkit.Chem", extra="rdkit").MolFromSmiles
+
 Acyclic = Literal["together", "separate"]
 
 
@@ -290,6 +292,14 @@ class ScaffoldKFold(BaseCrossValidator):
             min(folds, key=len).extend(group)
         for fold in folds:
             yield np.sort(np.array(fold, dtype=np.int64))
+
+
+def are_smiles(names: Any) -> bool:
+    """Return whether the names of graphs are SMILES that RDKit can read; None is not."""
+    if names is None or not all(isinstance(name, str) for name in names):
+        return False
+    with quiet():
+        return all(_from_smiles(name) is not None for name in names)
 
 
 def _scaffold(item: Any) -> str:

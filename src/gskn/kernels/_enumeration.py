@@ -51,12 +51,18 @@ def compare_walks(
             products = compare_patterns(left_patterns[chunk], right_patterns)
         for left_nodes, right_nodes in zip(walks.T, right.walks.T, strict=True):
             products *= similarity[left_nodes].take(right_nodes, axis=1)
+        if left.edges is not None and right.edges is not None:
+            pairs = zip(left.entries[chunk].T, right.entries.T, strict=True)
+            for left_steps, right_steps in pairs:
+                products *= compare_nodes(
+                    left.edges.take(left_steps), right.edges.take(right_steps)
+                )
         values += left_sums[:, chunk] @ (right_sums @ products.T).T
     return values
 
 
 def _with_walks(side: Side, length: int, *, simple: bool) -> Side:
-    walks, weights = side.walks, side.weights
+    walks, steps, weights = side.walks, side.entries, side.weights
     indptr = side.steps.indptr.astype(np.int64)
     for n_visits in range(2, length + 1):
         begin = indptr[walks[:, -1]]
@@ -72,10 +78,13 @@ def _with_walks(side: Side, length: int, *, simple: bool) -> Side:
         nodes = side.steps.indices[entries].astype(np.int64)
         weights = weights[previous] * side.steps.data[entries]
         walks = np.column_stack((walks[previous], nodes))
+        steps = steps[previous]
+        if side.edges is not None:
+            steps = np.column_stack((steps, entries))
         if simple:
             is_path = (walks[:, :-1] != nodes[:, None]).all(axis=1)
-            walks, weights = walks[is_path], weights[is_path]
-    return replace(side, walks=walks, weights=weights)
+            walks, steps, weights = walks[is_path], steps[is_path], weights[is_path]
+    return replace(side, walks=walks, entries=steps, weights=weights)
 
 
 def _sums_by_start(side: Side) -> csr_array:

@@ -1,7 +1,7 @@
 """Input of all kernels: two batches of graphs, checked and prepared for comparison."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, Self, TypeAlias, TypeVar
 
 import numpy as np
@@ -10,17 +10,51 @@ from scipy.sparse import csr_array
 from gskn._limits import KERNEL_BLOCK_NODES, MAX_KERNEL_CELLS
 from gskn._offsets import runs_of_graphs
 from gskn._types import FloatArray, IndexArray
-from gskn._validation import check_choice, shorten
+from gskn._validation import check_choice, check_edge_features, shorten
 from gskn.exceptions import InputError
 from gskn.graphs import GraphBatch, as_batch
-from gskn.kernels._colors import label_codes, node_colors
-from gskn.walks import step_matrix
+from gskn.kernels._colors import edge_codes, edge_colors, label_codes, node_colors
+from gskn.walks import step_matrix, values_of_steps
 
 Level: TypeAlias = Literal["graph", "node"]
 Base: TypeAlias = Literal["gaussian", "dirac"]
 Weighting: TypeAlias = Literal["count", "probability"]
 Input = TypeVar("Input")
 Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class Edges:
+    """Data of steps, which kernels compare like data of nodes.
+
+    Attributes
+    ----------
+    codes : ndarray of shape (n_steps,)
+        Equal integers for equal labels. A step without an edge, at a dead end, has a code
+        of its own.
+    attributes : ndarray of shape (n_steps, n_edge_attributes) or None
+        Real vectors; zeros for steps without an edge.
+    """
+
+    codes: IndexArray
+    attributes: FloatArray | None
+
+    @classmethod
+    def from_batch(cls, batch: GraphBatch, base: Base) -> Self | None:
+        """Return the data of all entries of the matrix of steps; None if there is none."""
+        if batch.edge_labels is None and not batch.n_edge_attributes:
+            return None
+        codes = edge_colors(batch) if base == "dirac" else edge_codes(batch)
+        attributes = batch.edge_attributes if base == "gaussian" else None
+        if attributes is not None:
+            attributes = values_of_steps(batch, attributes, 0.0)
+        staying = int(codes.max(initial=0)) + 1
+        return cls(values_of_steps(batch, codes, staying), attributes)
+
+    def take(self, steps: IndexArray | slice) -> "Edges":
+        """Return the data of some steps."""
+        attributes = None if self.attributes is None else self.attributes[steps]
+        return Edges(self.codes[steps], attributes)
 
 
 @dataclass(frozen=True)
@@ -37,8 +71,12 @@ class Side:
         Equal integers for equal labels, on both sides.
     attributes : ndarray of shape (n_nodes, n_attributes) or None
         Real vectors that the Gaussian kernel compares.
+    edges : Edges or None
+        Data of every entry of ``steps``; None if walks do not compare edges.
     walks : ndarray of shape (n_walks, length)
         Enumerated walks, sorted by start; only the start nodes before the enumeration.
+    entries : ndarray of shape (n_walks, length - 1) or (n_walks, 0)
+        Entries of ``steps`` along these walks; no columns without ``edges``.
     weights : ndarray of shape (n_walks,)
         Weights of these walks.
     """
@@ -47,7 +85,9 @@ class Side:
     steps: csr_array
     codes: IndexArray
     attributes: FloatArray | None
+    edges: Edges | None
     walks: IndexArray
+    entries: IndexArray
     weights: FloatArray
 
     @classmethod
@@ -61,7 +101,9 @@ class Side:
             steps=_step_weights(batch, weighting),
             codes=codes,
             attributes=batch.node_attributes if has_distances else None,
+            edges=Edges.from_batch(batch, base),
             walks=np.arange(batch.n_nodes)[:, None],
+            entries=np.empty((batch.n_nodes, 0), dtype=np.int64),
             weights=np.ones(batch.n_nodes),
         )
 
@@ -73,12 +115,15 @@ class Side:
         """Return the graphs from ``first`` to before ``last``."""
         low, high = self.graph_ptr[first], self.graph_ptr[last]
         begin, end = np.searchsorted(self.walks[:, 0], (low, high))
+        entries = slice(*self.steps.indptr[[low, high]])
         return Side(
             graph_ptr=self.graph_ptr[first : last + 1] - low,
             steps=self.steps[low:high, low:high],
             codes=self.codes[low:high],
             attributes=None if self.attributes is None else self.attributes[low:high],
+            edges=None if self.edges is None else self.edges.take(entries),
             walks=self.walks[begin:end] - low,
+            entries=self.entries[begin:end] - entries.start,
             weights=self.weights[begin:end],
         )
 
@@ -105,13 +150,19 @@ class Inputs:
     normalize: bool
 
     @classmethod
-    def from_arguments(cls, A: Any, B: Any, level: Level, normalize: object) -> Self:
-        """Convert and check the arguments that all kernels have."""
+    def from_arguments(
+        cls, A: Any, B: Any, level: Level, normalize: object, edge_features: Any = "none"
+    ) -> Self:
+        """Convert and check the arguments that all kernels have.
+
+        Only the selected edge data of the graphs is kept.
+        """
         check_choice(level, "level", choices=["graph", "node"])
         if not isinstance(normalize, bool | np.bool_):
             raise InputError(f"normalize must be True or False, got {shorten(normalize)}.")
-        left = as_batch(A)
-        right = left if B is None else as_batch(B)
+        selection = check_edge_features(edge_features)
+        left = _keep_edge_features(as_batch(A), selection)
+        right = left if B is None else _keep_edge_features(as_batch(B), selection)
         _check_size(left, right, level)
         return cls(left, right, level, bool(normalize))
 
@@ -173,21 +224,49 @@ def _check_size(left: GraphBatch, right: GraphBatch, level: Level) -> None:
         )
 
 
-def _check_agreement(left: GraphBatch, right: GraphBatch) -> None:
-    """Raise if the nodes of both sides cannot be compared; empty batches always can."""
-    if not left.n_nodes or not right.n_nodes:
-        return
-    for data, has in (
-        ("node labels", [side.node_labels is not None for side in (left, right)]),
-        ("node attributes", [side.n_attributes > 0 for side in (left, right)]),
-    ):
-        if has[0] != has[1]:
-            one, other = ("A", "B") if has[0] else ("B", "A")
+def _keep_edge_features(batch: GraphBatch, selection: tuple[str, ...] | None) -> GraphBatch:
+    """Return the graphs with the selected edge data only; None selects all."""
+    if selection is None:
+        return batch
+    kept = batch.without_edge_data()
+    if "labels" in selection:
+        labels, values = batch.edge_labels, batch.edge_label_values
+        kept = replace(kept, edge_labels=labels, edge_label_values=values)
+    if "attributes" in selection:
+        kept = replace(kept, edge_attributes=batch.edge_attributes)
+    columns = {"labels": kept.edge_labels, "attributes": kept.edge_attributes}
+    for name in selection:
+        if columns[name] is None and batch.adjacency.nnz:
             raise InputError(
-                f"{one} has {data} and {other} has none; pass them for both or for neither."
+                f"The graphs have no edge {name}; give them, or use edge_features='auto'."
             )
-    if left.n_attributes != right.n_attributes:
+    return kept
+
+
+def _check_agreement(left: GraphBatch, right: GraphBatch) -> None:
+    """Raise if both sides cannot be compared; batches without nodes always can."""
+    sides = (left, right)
+    if left.n_nodes and right.n_nodes:
+        _check_both("node labels", [side.node_labels is not None for side in sides])
+        _check_equal("node", [side.n_attributes for side in sides])
+    if left.adjacency.nnz and right.adjacency.nnz:
+        _check_both("edge labels", [side.edge_labels is not None for side in sides])
+        _check_equal("edge", [side.n_edge_attributes for side in sides])
+
+
+def _check_both(data: str, has: list[bool]) -> None:
+    if has[0] != has[1]:
+        one, other = ("A", "B") if has[0] else ("B", "A")
         raise InputError(
-            f"The nodes of A have {left.n_attributes} attributes and the nodes of B have "
-            f"{right.n_attributes}; both need the same number."
+            f"{one} has {data} and {other} has none; pass them for both or for neither."
+        )
+
+
+def _check_equal(kind: str, counts: list[int]) -> None:
+    """Raise if the numbers of attributes of both sides differ."""
+    _check_both(f"{kind} attributes", [count > 0 for count in counts])
+    if counts[0] != counts[1]:
+        raise InputError(
+            f"The {kind}s of A have {counts[0]} attributes and the {kind}s of B have "
+            f"{counts[1]}; both need the same number."
         )

@@ -1,5 +1,6 @@
 """Joint kernel: node features and pattern of the same walk."""
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -22,6 +23,7 @@ def joint_kernel(  # noqa: PLR0913 - all options have defaults
     alpha: float = 1.5,
     beta: float = 1.5,
     weighting: Weighting = "count",
+    edge_features: str | Sequence[str] = "auto",
     normalize: bool = False,
 ) -> FloatArray:
     """Compare graphs or nodes by the node features and patterns of their walks jointly.
@@ -46,6 +48,8 @@ def joint_kernel(  # noqa: PLR0913 - all options have defaults
         Bandwidth of the Gaussian kernel of patterns.
     weighting : {"count", "probability"}, default="count"
         Weight of a walk, as in `walk_kernel`.
+    edge_features : "auto", "none" or list of {"labels", "attributes"}, default="auto"
+        Edge data that is compared at every step, as in `walk_kernel`.
     normalize : bool, default=False
         Whether to divide by the square roots of both self-similarities.
 
@@ -71,7 +75,7 @@ def joint_kernel(  # noqa: PLR0913 - all options have defaults
     array([[ 4.,  0.],
            [ 0., 72.]])
     """
-    inputs = Inputs.from_arguments(A, B, level, normalize)
+    inputs = Inputs.from_arguments(A, B, level, normalize, edge_features)
     length = check_int(length, "length", minimum=1, maximum=MAX_WALK_LENGTH)
     kernel = partial(
         compare_walks,

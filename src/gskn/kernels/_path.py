@@ -1,5 +1,6 @@
 """Path kernel: node features along walks that repeat no node."""
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -21,6 +22,7 @@ def path_kernel(  # noqa: PLR0913 - all options have defaults
     base: Base = "gaussian",
     alpha: float = 1.5,
     weighting: Weighting = "count",
+    edge_features: str | Sequence[str] = "auto",
     normalize: bool = False,
 ) -> FloatArray:
     """Compare graphs or nodes by the node features along all their paths.
@@ -42,6 +44,8 @@ def path_kernel(  # noqa: PLR0913 - all options have defaults
     weighting : {"count", "probability"}, default="count"
         Weight of a path: 1, or its probability among all walks. The probabilities of the
         paths from a node sum to at most 1.
+    edge_features : "auto", "none" or list of {"labels", "attributes"}, default="auto"
+        Edge data that is compared at every step, as in `walk_kernel`.
     normalize : bool, default=False
         Whether to divide by the square roots of both self-similarities.
 
@@ -72,7 +76,7 @@ def path_kernel(  # noqa: PLR0913 - all options have defaults
     array([[ 0.,  0.],
            [ 0., 36.]])
     """
-    inputs = Inputs.from_arguments(A, B, level, normalize)
+    inputs = Inputs.from_arguments(A, B, level, normalize, edge_features)
     length = check_int(length, "length", minimum=1, maximum=MAX_WALK_LENGTH)
     kernel = partial(
         compare_walks, compare_nodes=node_similarity(base, alpha), compare_patterns=None

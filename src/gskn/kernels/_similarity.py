@@ -1,4 +1,4 @@
-"""Similarity of single nodes and of patterns, the factors of walk kernels."""
+"""Similarity of single nodes or edges and of patterns, the factors of walk kernels."""
 
 from collections.abc import Callable
 from functools import partial
@@ -11,14 +11,14 @@ from gskn._gaussian import gaussian_of_distances
 from gskn._types import AnyArray, FloatArray
 from gskn._validation import check_choice, check_number
 from gskn.exceptions import InputError
-from gskn.kernels._inputs import Base, Side
+from gskn.kernels._inputs import Base, Edges, Side
 from gskn.kernels._terms import NodeKernel
 
 PatternKernel: TypeAlias = Callable[[AnyArray, AnyArray], FloatArray]
 
 
 def node_similarity(base: Base, alpha: float) -> NodeKernel:
-    """Return the function that compares the nodes of two sides."""
+    """Return the function that compares the nodes or steps of two sides."""
     mismatch = _mismatch_value(base, alpha, "alpha")
     return partial(_compare_nodes, alpha=alpha, mismatch=mismatch)
 
@@ -28,7 +28,9 @@ def pattern_similarity(base: Base, beta: float) -> PatternKernel:
     return partial(_compare_patterns, mismatch=_mismatch_value(base, beta, "beta"))
 
 
-def _compare_nodes(left: Side, right: Side, *, alpha: float, mismatch: float) -> FloatArray:
+def _compare_nodes(
+    left: Side | Edges, right: Side | Edges, *, alpha: float, mismatch: float
+) -> FloatArray:
     similarity = np.where(left.codes[:, None] == right.codes, 1.0, mismatch)
     if left.attributes is not None and similarity.size:
         # Differences are squared directly: these values are the reference for the layers,

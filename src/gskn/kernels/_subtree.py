@@ -1,5 +1,6 @@
 """Weisfeiler-Lehman subtree kernel."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -8,9 +9,9 @@ from scipy.sparse import csr_array, hstack
 from gskn._limits import MAX_ITERATIONS
 from gskn._types import FloatArray, IndexArray
 from gskn._validation import check_int
-from gskn.colors import hash_rows, out_steps, ranks, refine
+from gskn.colors import SaltedSteps, Steps, hash_rows, out_steps, ranks, refine
 from gskn.graphs import GraphBatch, pool_matrix
-from gskn.kernels._colors import node_colors
+from gskn.kernels._colors import edge_colors, node_colors
 from gskn.kernels._inputs import Inputs, Level
 from gskn.kernels._terms import FeatureTerm, sum_terms
 
@@ -21,6 +22,7 @@ def subtree_kernel(
     *,
     depth: int = 3,
     level: Level = "graph",
+    edge_features: str | Sequence[str] = "auto",
     normalize: bool = False,
 ) -> FloatArray:
     """Compare graphs or nodes by Weisfeiler-Lehman subtrees.
@@ -29,12 +31,14 @@ def subtree_kernel(
     ----------
     A, B : graphs
         As in `walk_kernel`. The initial colors are labels and attributes, or degrees if
-        nodes have neither.
+        nodes have neither. A round compares pairs of a neighbor and the edge to it.
     depth : int, default=3
         Number of refinement rounds, at most 10,000. A round depends on the
         (out-)neighbors, not on edge weights.
     level : {"graph", "node"}, default="graph"
         Compare graphs, by the sum over all pairs of their nodes, or compare nodes.
+    edge_features : "auto", "none" or list of {"labels", "attributes"}, default="auto"
+        Edge data of which the colors of edges consist; "auto" uses all.
     normalize : bool, default=False
         Whether to divide by the square roots of both self-similarities.
 
@@ -64,7 +68,7 @@ def subtree_kernel(
            [0., 2., 0.],
            [2., 0., 2.]])
     """
-    inputs = Inputs.from_arguments(A, B, level, normalize)
+    inputs = Inputs.from_arguments(A, B, level, normalize, edge_features)
     union = inputs.union()
     depth = check_int(depth, "depth", minimum=0, maximum=MAX_ITERATIONS)
     rounds = subtree_colors(union, depth)
@@ -78,9 +82,12 @@ def subtree_kernel(
 def subtree_colors(batch: GraphBatch, depth: int) -> list[IndexArray]:
     """Return the node colors of rounds 0 to ``depth``; in directed graphs, along edges."""
     colors = node_colors(batch)
-    rounds, hashes, steps = [colors], hash_rows(colors[:, None]), [out_steps(batch)]
+    steps: Steps | SaltedSteps = out_steps(batch)
+    if batch.edge_labels is not None or batch.n_edge_attributes:
+        steps = SaltedSteps(batch.adjacency, hash_rows(edge_colors(batch)[:, None]))
+    rounds, hashes = [colors], hash_rows(colors[:, None])
     for _ in range(depth):
-        hashes = refine(steps, hashes)
+        hashes = refine([steps], hashes)
         rounds.append(ranks(hashes))
     return rounds
 

@@ -1,5 +1,6 @@
 """Sum of the walk kernel and the anonymous walk kernel."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from gskn._limits import MAX_WALK_LENGTH
@@ -22,6 +23,7 @@ def anonymous_random_walk_kernel(  # noqa: PLR0913 - all options have defaults
     alpha: float = 1.5,
     beta: float = 1.5,
     weighting: Weighting = "count",
+    edge_features: str | Sequence[str] = "auto",
     normalize: bool = False,
 ) -> FloatArray:
     """Return the sum of the walk kernel and the anonymous walk kernel.
@@ -44,6 +46,8 @@ def anonymous_random_walk_kernel(  # noqa: PLR0913 - all options have defaults
         Bandwidth of the Gaussian kernel of patterns.
     weighting : {"count", "probability"}, default="count"
         Weight of a walk, as in `walk_kernel`.
+    edge_features : "auto", "none" or list of {"labels", "attributes"}, default="auto"
+        Edge data that is compared at every step, as in `walk_kernel`.
     normalize : bool, default=False
         Whether to normalize the sum; its two terms are not normalized separately.
 
@@ -69,7 +73,7 @@ def anonymous_random_walk_kernel(  # noqa: PLR0913 - all options have defaults
     array([[  8.,  12.],
            [ 12., 216.]])
     """
-    inputs = Inputs.from_arguments(A, B, level, normalize)
+    inputs = Inputs.from_arguments(A, B, level, normalize, edge_features)
     length = check_int(length, "length", minimum=1, maximum=MAX_WALK_LENGTH)
     name = "length" if anonymous_length is None else "anonymous_length"
     pattern_length = check_pattern_length(

@@ -11,9 +11,10 @@ from gskn._limits import KERNEL_CHUNK_CELLS
 from gskn._types import FloatArray
 from gskn.exceptions import InputError
 from gskn.graphs import pool_matrix
-from gskn.kernels._inputs import Inputs, Level, Side, for_both
+from gskn.kernels._inputs import Edges, Inputs, Level, Side, for_both
 
-NodeKernel: TypeAlias = Callable[[Side, Side], FloatArray]
+# Compares nodes of two sides, or steps.
+NodeKernel: TypeAlias = Callable[[Side | Edges, Side | Edges], FloatArray]
 
 
 class KernelTerm(Protocol):
@@ -32,7 +33,7 @@ class BlockTerm:
 
     left: Side
     right: Side
-    kernel: NodeKernel
+    kernel: Callable[[Side, Side], FloatArray]
     level: Level
 
     def values(self) -> FloatArray:

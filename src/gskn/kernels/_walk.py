@@ -1,14 +1,19 @@
 """Walk kernel: node features along all walks."""
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
+import numpy as np
+from scipy.sparse import csr_array
+
 from gskn._limits import MAX_WALK_LENGTH
-from gskn._types import FloatArray
+from gskn._offsets import running_total
+from gskn._types import BoolArray, FloatArray
 from gskn._validation import check_int
-from gskn.kernels._inputs import Base, Inputs, Level, Side, Weighting
+from gskn.kernels._inputs import Base, Edges, Inputs, Level, Side, Weighting
 from gskn.kernels._similarity import node_similarity
-from gskn.kernels._terms import BlockTerm, KernelTerm, NodeKernel, sum_terms
+from gskn.kernels._terms import BlockTerm, KernelTerm, NodeKernel, chunks, sum_terms
 
 
 def walk_kernel(  # noqa: PLR0913 - all options have defaults
@@ -20,9 +25,10 @@ def walk_kernel(  # noqa: PLR0913 - all options have defaults
     base: Base = "gaussian",
     alpha: float = 1.5,
     weighting: Weighting = "count",
+    edge_features: str | Sequence[str] = "auto",
     normalize: bool = False,
 ) -> FloatArray:
-    r"""Compare graphs or nodes by the node features along all their walks.
+    r"""Compare graphs or nodes by the features of nodes and edges along all their walks.
 
     Parameters
     ----------
@@ -45,6 +51,8 @@ def walk_kernel(  # noqa: PLR0913 - all options have defaults
     weighting : {"count", "probability"}, default="count"
         Weight of a walk: 1, independent of edge weights, or the probability that a random
         walk, whose steps follow the edge weights, takes it.
+    edge_features : "auto", "none" or list of {"labels", "attributes"}, default="auto"
+        Edge data that is compared at every step, like node data; "auto" compares all.
     normalize : bool, default=False
         Whether to divide by the square roots of both self-similarities, which become 1.
         Graphs or nodes without walks keep the similarity 0.
@@ -66,6 +74,11 @@ def walk_kernel(  # noqa: PLR0913 - all options have defaults
     ``K_1 = M`` and ``K_{j+1} = M * (S_A K_j S_B')``. The time grows with ``length`` and
     with the number of edges of A times the number of nodes of B.
 
+    If steps are compared, too, the product contains their kernel, where a step that stays
+    at a dead end has a label of its own and attributes of zero. For edge labels, the
+    product of K_j is a sum with one term for every label of A. For edge attributes, all
+    pairs of edges of A and B are compared.
+
     References
     ----------
     .. [1] Long, Jin, Wu and Song, "Theoretically Improving Graph Neural Networks via
@@ -83,7 +96,7 @@ def walk_kernel(  # noqa: PLR0913 - all options have defaults
     array([[  4.,  24.],
            [ 24., 144.]])
     """
-    inputs = Inputs.from_arguments(A, B, level, normalize)
+    inputs = Inputs.from_arguments(A, B, level, normalize, edge_features)
     length = check_int(length, "length", minimum=1, maximum=MAX_WALK_LENGTH)
     return sum_terms(inputs, walk_term(inputs, length, base, alpha, weighting))
 
@@ -106,5 +119,59 @@ def _compare_by_walks(
     similarity = compare_nodes(left, right)
     values = similarity
     for _ in range(length - 1):
-        values = similarity * (right.steps @ (left.steps @ values).T).T
+        values = similarity * _step(left, right, values, compare_nodes)
     return values
+
+
+def _step(left: Side, right: Side, values: FloatArray, compare: NodeKernel) -> FloatArray:
+    """Return the sum over all pairs of steps of their kernel and of the values behind."""
+    if left.edges is None or right.edges is None:
+        return _multiply(left.steps, values, right.steps)
+    if left.edges.attributes is not None:
+        edges = (left.edges, right.edges)
+        return _compare_all_pairs((left, right), edges, values, compare)
+    total = np.zeros_like(values)
+    for code in np.unique(left.edges.codes):
+        has_code = left.edges.codes == code
+        factors = compare(Edges(np.array([code]), None), right.edges)[0]
+        total += _multiply(
+            _scaled(left.steps, has_code), values, _scaled(right.steps, factors)
+        )
+    return total
+
+
+def _multiply(left: csr_array, values: FloatArray, right: csr_array) -> FloatArray:
+    product: FloatArray = (right @ (left @ values).T).T
+    return product
+
+
+def _scaled(steps: csr_array, factors: FloatArray | BoolArray) -> csr_array:
+    """Return the entries that have a factor other than zero, times this factor."""
+    kept = factors != 0
+    data, indices = (steps.data * factors)[kept], steps.indices[kept]
+    indptr = running_total(kept)[steps.indptr]
+    return csr_array((data, indices, indptr), shape=steps.shape)
+
+
+def _compare_all_pairs(
+    sides: tuple[Side, Side],
+    edges: tuple[Edges, Edges],
+    values: FloatArray,
+    compare: NodeKernel,
+) -> FloatArray:
+    """Return the same sum with the kernel of every pair of steps."""
+    (left, right), (left_edges, right_edges) = sides, edges
+    left_sums, right_sums = _sums_over_steps(left), _sums_over_steps(right)
+    total = np.zeros_like(values)
+    for chunk in chunks(left.steps.nnz, right.steps.nnz):
+        products = compare(left_edges.take(chunk), right_edges)
+        products *= values[left.steps.indices[chunk]].take(right.steps.indices, axis=1)
+        total += left_sums[:, chunk] @ (right_sums @ products.T).T
+    return total
+
+
+def _sums_over_steps(side: Side) -> csr_array:
+    """Return the matrix that sums values of weighted steps by their start nodes."""
+    steps = side.steps
+    entries = (steps.data, np.arange(steps.nnz), steps.indptr)
+    return csr_array(entries, shape=(steps.shape[0], steps.nnz))

@@ -1,9 +1,11 @@
 """Nyström layers: node features to node embeddings, one file per branch."""
 
 from gskn.layers._anonymous import AnonymousLayer
+from gskn.layers._anonymous import one_hot_patterns as one_hot_patterns
 from gskn.layers._context import WalkContext
 from gskn.layers._degree_walk import DegreeWalkLayer
-from gskn.layers._features import FeatureViews, NodeFeatures
+from gskn.layers._enumerated import EnumeratedLayer as EnumeratedLayer
+from gskn.layers._features import EdgeFeatures, FeatureViews, NodeFeatures
 from gskn.layers._induced import InducedLayer
 from gskn.layers._joint import JointLayer
 from gskn.layers._label_path import LabelPathLayer
@@ -19,6 +21,7 @@ __all__ = [
     "AnonymousLayer",
     "Branch",
     "DegreeWalkLayer",
+    "EdgeFeatures",
     "FeatureViews",
     "GraphStatistics",
     "InducedLayer",

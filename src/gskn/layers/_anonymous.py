@@ -1,6 +1,6 @@
 """The anonymous branch: patterns of all walks (paper Eqs. 7, 10-15)."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -12,13 +12,19 @@ from gskn._gaussian import gaussian_kernel
 from gskn._limits import STATISTICS_NODES
 from gskn._offsets import runs_of_graphs
 from gskn._types import AnyArray, FloatArray, IndexArray
-from gskn.graphs import GraphBatch
+from gskn.graphs import GraphBatch, pool_matrix
 from gskn.layers._features import NodeFeatures
 from gskn.layers._landmarks import choose_landmarks
 from gskn.layers._layer import GraphStatistics, Layer, draw_seed
 from gskn.layers._nystrom import NystromMap
 from gskn.layers._params import Advance, no_progress
-from gskn.walks import MAX_PATTERN_LENGTH, PatternTable, pattern_counts, pattern_tables
+from gskn.walks import (
+    MAX_PATTERN_LENGTH,
+    PatternTable,
+    anonymize,
+    pattern_counts,
+    pattern_tables,
+)
 
 _DIGITS = 10  # of weights
 
@@ -27,18 +33,26 @@ _DIGITS = 10  # of weights
 class AnonymousLayer(Layer):
     """Sum over all walks from a node of the kernel of their patterns.
 
-    Node features are not used.
+    Features of nodes and edges are not used.
     """
 
     length_parameter = "anonymous_length"
     max_length = MAX_PATTERN_LENGTH
+    compares_edges = False
     ignored_parameters = frozenset(
-        {"walk_length", "alpha", "node_features", "max_degree", "rare_walks"}
+        {
+            "walk_length",
+            "alpha",
+            "node_features",
+            "edge_features",
+            "max_degree",
+            "rare_walks",
+        }
     )
 
-    def n_columns(self, length: int, n_features: int) -> int:
+    def n_columns(self, length: int, n_features: int, n_edge_features: int = 0) -> int:
         """Return the number of columns of a landmark: one-hot symbols along a walk."""
-        del n_features
+        del n_features, n_edge_features
         return length * length
 
     def fit(
@@ -87,6 +101,33 @@ class AnonymousLayer(Layer):
         del features
         return self.embed_tables(self.tables(batch, n_jobs), advance)
 
+    def kernel_sums(
+        self, batch: GraphBatch, features: NodeFeatures, n_jobs: int | None
+    ) -> Iterator[FloatArray]:
+        """Yield the kernel with all landmarks, summed over all walks of every graph."""
+        del features
+        pooling = pool_matrix(batch.graph_ptr)
+        for table, nystrom in zip(self.tables(batch, n_jobs), self.maps, strict=True):
+            yield (pooling @ table.rows) @ self.table_kernel(table, nystrom)
+
+    def walk_keys(
+        self, batch: GraphBatch, features: NodeFeatures, walks: IndexArray
+    ) -> IndexArray:
+        """Return the symbols of every walk."""
+        del batch, features
+        return anonymize(walks).astype(np.int64)
+
+    def key_kernel(
+        self, features: NodeFeatures, keys: IndexArray, nystrom: NystromMap
+    ) -> FloatArray:
+        """Return the kernel of all pairs of keys of walks and landmarks."""
+        del features
+        return gaussian_kernel(self._key_points(keys), nystrom.landmarks, self.params.beta)
+
+    def table_kernel(self, table: PatternTable, nystrom: NystromMap) -> FloatArray:
+        """Return the kernel of all pairs of patterns of a table and landmarks."""
+        return gaussian_kernel(self._points(table), nystrom.landmarks, self.params.beta)
+
     @property
     def statistics_key(self) -> Hashable:
         """Parameters of the layer on which `graph_statistics` depends."""
@@ -117,9 +158,7 @@ class AnonymousLayer(Layer):
         """Return the embeddings of table rows: of nodes, or of sums over nodes."""
         blocks = []
         for table, nystrom in zip(tables, self.maps, strict=True):
-            kernel = gaussian_kernel(
-                self._points(table), nystrom.landmarks, self.params.beta
-            )
+            kernel = self.table_kernel(table, nystrom)
             blocks.append(table.rows @ multiply(kernel, nystrom.root))
             advance()
         return blocks
@@ -162,6 +201,10 @@ class AnonymousLayer(Layer):
     def _points(self, table: PatternTable) -> FloatArray:
         """Return the one-hot vectors along every pattern, R in the paper."""
         return one_hot_patterns(table.patterns)
+
+    def _key_points(self, keys: IndexArray) -> FloatArray:
+        """Return the points of keys of walks."""
+        return one_hot_patterns(keys)
 
 
 @dataclass(frozen=True)

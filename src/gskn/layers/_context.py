@@ -29,6 +29,7 @@ class WalkContext:
             self.batch,
             self.features.codes,
             use_probability=self.use_probability,
+            edges=self.features.edges,
             loops=self.loops,
             n_jobs=self.n_jobs,
         )

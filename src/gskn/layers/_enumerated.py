@@ -6,8 +6,9 @@ last step, or sampled where a graph has too many.
 
 import logging
 from abc import abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -32,6 +33,7 @@ from gskn.layers._landmarks import check_points, choose_landmarks, distinct_walk
 from gskn.layers._layer import Layer, draw_seed
 from gskn.layers._nystrom import NystromMap
 from gskn.layers._params import Advance, no_progress
+from gskn.layers._sequences import CodedWalks, node_factors, points_along, step_factors
 from gskn.walks import (
     MAX_PATTERN_LENGTH,
     anonymize,
@@ -48,6 +50,18 @@ logger = logging.getLogger(__name__)
 
 # Walks of groups of twins in a graph, without their last visit; "auto" samples beyond.
 _MAX_WALKS = 1e7
+
+
+class WalkFactors(NamedTuple):
+    """Factors of a kernel of walks.
+
+    ``nodes[j, c, z]`` is the factor of landmark z at position j for nodes with feature code
+    c, and ``steps[j, c, z]`` at step j for edges with feature code c. ``steps`` has length
+    0 if walks do not compare edges.
+    """
+
+    nodes: FloatArray
+    steps: FloatArray
 
 
 @dataclass
@@ -67,7 +81,10 @@ class EnumeratedLayer(Layer):
 
     @abstractmethod
     def _points(self, features: FloatArray, symbols: AnyArray) -> FloatArray:
-        """Return walks as points whose Gaussian kernel with bandwidth 1 is the kernel."""
+        """Return walks as points whose Gaussian kernel with bandwidth 1 is the kernel.
+
+        ``features`` are the features along walks, one row per walk.
+        """
 
     @abstractmethod
     def _pattern_kernel(self, length: int, landmarks: FloatArray) -> FloatArray:
@@ -87,15 +104,19 @@ class EnumeratedLayer(Layer):
         walks = walks_for_landmarks(
             batch, self.length, self.params.n_samples, draw_seed(generator)
         )
-        codes, symbols = features.codes[walks], anonymize(walks)
+        coded, symbols = CodedWalks.from_walks(batch, features, walks), anonymize(walks)
         maps = []
         for length in self.lengths:
             allowed = self._may_be_landmarks(symbols[:, :length])
-            both = np.hstack([codes[allowed, :length], symbols[allowed, :length]])
+            codes = coded.first_codes(length, allowed)
+            both = np.hstack([codes, symbols[allowed, :length]])
             distinct, counts = distinct_walks(both)
-            check_points(len(distinct), self.n_columns(length, features.n_features))
-            point_features = features.table[distinct[:, :length]]
-            points = self._points(point_features, distinct[:, length:])
+            n_columns = self.n_columns(
+                length, features.n_features, features.n_edge_features
+            )
+            check_points(len(distinct), n_columns)
+            point_features = points_along(features, distinct, length)
+            points = self._points(point_features, distinct[:, codes.shape[1] :])
             landmarks = choose_landmarks(
                 points, counts, self.params.n_landmarks, draw_seed(generator)
             )
@@ -146,15 +167,39 @@ class EnumeratedLayer(Layer):
         advance: Advance = no_progress,
     ) -> list[FloatArray]:
         """Return the sum of node embeddings per graph, one block for every length."""
+        blocks = []
+        sums = self.kernel_sums(batch, features, n_jobs)
+        for nystrom, block in zip(self.maps, sums, strict=True):
+            blocks.append(multiply(block, nystrom.root))
+            advance()
+        return blocks
+
+    def kernel_sums(
+        self, batch: GraphBatch, features: NodeFeatures, n_jobs: int | None
+    ) -> Iterator[FloatArray]:
+        """Yield the kernel with all landmarks, summed over all walks of every graph."""
         context = self.make_context(batch, features, n_jobs)
         sampled = self._choose_sampled(context)
         pooling = pool_matrix(batch.graph_ptr)
-        blocks = []
         for length, nystrom in zip(self.lengths, self.maps, strict=True):
-            sums = pooling @ self._sum_walks(context, sampled, length, nystrom)
-            blocks.append(multiply(sums, nystrom.root))
-            advance()
-        return blocks
+            yield pooling @ self._sum_walks(context, sampled, length, nystrom)
+
+    def walk_keys(
+        self, batch: GraphBatch, features: NodeFeatures, walks: IndexArray
+    ) -> IndexArray:
+        """Return the codes of nodes and of steps along every walk, then its symbols."""
+        codes = CodedWalks.from_walks(batch, features, walks).all_codes
+        return np.hstack([codes, anonymize(walks)])
+
+    def key_kernel(
+        self, features: NodeFeatures, keys: IndexArray, nystrom: NystromMap
+    ) -> FloatArray:
+        """Return the kernel of all pairs of keys of walks and landmarks."""
+        n_columns = keys.shape[1]
+        length = n_columns // 2 if features.edges is None else (n_columns + 1) // 3
+        codes, symbols = np.hsplit(keys, [n_columns - length])
+        points = self._points(points_along(features, codes, length), symbols)
+        return gaussian_kernel(points, nystrom.landmarks, 1.0)
 
     def _sum_walks(
         self, context: WalkContext, sampled: BoolArray, length: int, nystrom: NystromMap
@@ -164,7 +209,7 @@ class EnumeratedLayer(Layer):
         factors = self._factors(features, length, nystrom.landmarks)
         kernel = self._pattern_kernel(length, nystrom.landmarks)
         if length == 1:
-            alone: FloatArray = factors[0, features.codes] * kernel[0]
+            alone: FloatArray = factors.nodes[0, features.codes] * kernel[0]
             return alone
         exact = np.flatnonzero(~sampled[steps.first])
         sums = self._sum_exact(context, exact, factors, kernel)[steps.group_of]
@@ -174,29 +219,33 @@ class EnumeratedLayer(Layer):
 
     def _factors(
         self, features: NodeFeatures, length: int, landmarks: FloatArray
-    ) -> FloatArray:
-        """Return the factor of every position, distinct feature vector and landmark."""
-        parts = landmarks[:, : length * features.n_features]
-        parts = parts.reshape(len(landmarks), length, features.n_features)
-        scaled = features.table * np.sqrt(self.params.alpha)
-        return np.array([gaussian_kernel(scaled, parts[:, j], 1.0) for j in range(length)])
+    ) -> WalkFactors:
+        """Return the factors of every position and step of a walk."""
+        scaled = features.scaled(np.sqrt(self.params.alpha))
+        of_steps = step_factors(scaled, landmarks, length, 1.0)
+        compared = [factor for factor in of_steps if factor is not None]
+        return WalkFactors(
+            np.array(node_factors(scaled, landmarks, length, 1.0)),
+            np.array(compared) if compared else np.empty((0, 0, len(landmarks))),
+        )
 
     def _sum_exact(
         self,
         context: WalkContext,
         groups: IndexArray,
-        factors: FloatArray,
+        factors: WalkFactors,
         kernel: FloatArray,
     ) -> FloatArray:
         """Return the sums of some groups of twins; other rows are not set."""
-        sums = np.empty((len(context.steps.first), factors.shape[2]))
+        n_landmarks = factors.nodes.shape[2]
+        sums = np.empty((len(context.steps.first), n_landmarks))
         if not len(groups):
             return sums
         steps, walks = self._loop_arguments(context, factors, kernel)
-        n_walks = count_walks(context.steps.matrix, len(factors) - 1)[groups]
+        n_walks = count_walks(context.steps.matrix, len(factors.nodes) - 1)[groups]
         run_threads(
             lambda starts: fill_walk_sums(steps, walks, starts, sums),
-            cut_by_work(groups, n_walks * factors.shape[2], ENUMERATION_CHUNK_NODES),
+            cut_by_work(groups, n_walks * n_landmarks, ENUMERATION_CHUNK_NODES),
             context.n_jobs,
         )
         return sums
@@ -205,7 +254,7 @@ class EnumeratedLayer(Layer):
         self,
         context: WalkContext,
         sampled: BoolArray,
-        factors: FloatArray,
+        factors: WalkFactors,
         kernel: FloatArray,
         sums: FloatArray,
     ) -> None:
@@ -227,12 +276,17 @@ class EnumeratedLayer(Layer):
         )
 
     def _loop_arguments(
-        self, context: WalkContext, factors: FloatArray, kernel: FloatArray
+        self, context: WalkContext, factors: WalkFactors, kernel: FloatArray
     ) -> tuple[StepArrays, WalkArrays]:
         """Return the arguments of compiled loops over exact and sampled walks."""
-        steps = context.steps
-        children, first_states = pattern_tree(len(factors))
+        steps, length = context.steps, len(factors.nodes)
+        children, first_states = pattern_tree(length)
         weights, loop_weights = steps.step_weights()
+        edge_codes, last_step = steps.edge_codes, None
+        if edge_codes is None:
+            edge_codes = np.empty(0, np.int64)
+        else:
+            last_step = factors.steps[-1]
         return (
             StepArrays(
                 indptr=steps.indptr,
@@ -241,13 +295,15 @@ class EnumeratedLayer(Layer):
                 loop_weights=loop_weights,
                 n_options=steps.n_options,
                 sizes=steps.sizes,
+                edge_codes=edge_codes,
             ),
             WalkArrays(
                 codes=context.group_codes,
-                factors=factors,
-                lasts=steps.sum_over(factors[-1][context.group_codes]),
+                factors=factors.nodes,
+                step_factors=factors.steps,
+                lasts=steps.sum_over(factors.nodes[-1][context.group_codes], last_step),
                 children=children,
-                columns=children - first_states[len(factors)],
+                columns=children - first_states[length],
                 kernel=kernel,
                 only_paths=self.only_paths,
             ),

@@ -4,9 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gskn._types import FloatArray
+from gskn._types import FloatArray, IndexArray
 from gskn.graphs import GraphBatch
 from gskn.layers._anonymous import AnonymousLayer, one_hot_patterns
+from gskn.layers._features import NodeFeatures
 from gskn.layers._layer import GraphStatistics
 from gskn.walks import MAX_INDUCED_LENGTH, PatternTable, pattern_counts
 
@@ -20,9 +21,9 @@ class InducedLayer(AnonymousLayer):
 
     max_length = MAX_INDUCED_LENGTH
 
-    def n_columns(self, length: int, n_features: int) -> int:
+    def n_columns(self, length: int, n_features: int, n_edge_features: int = 0) -> int:
         """Return the number of columns of a landmark: symbols and adjacency."""
-        return 2 * super().n_columns(length, n_features)
+        return 2 * super().n_columns(length, n_features, n_edge_features)
 
     def tables(self, batch: GraphBatch, n_jobs: int | None) -> list[PatternTable]:
         """Count the induced patterns of all nodes, one table for every length."""
@@ -39,6 +40,26 @@ class InducedLayer(AnonymousLayer):
         """Return None: the columns of induced patterns depend on the graphs of a call."""
         return None
 
+    def walk_keys(
+        self, batch: GraphBatch, features: NodeFeatures, walks: IndexArray
+    ) -> IndexArray:
+        """Return the symbols of every walk, then which pairs of visits are adjacent."""
+        symbols = super().walk_keys(batch, features, walks)
+        matrix = batch.adjacency
+        entries = np.repeat(np.arange(batch.n_nodes), batch.degrees) * batch.n_nodes
+        entries += matrix.indices  # sorted: the columns of a row are sorted
+        pairs = walks[:, :, None].astype(np.int64) * batch.n_nodes + walks[:, None, :]
+        places = np.searchsorted(entries, pairs)
+        exists = np.append(entries, -1)[places] == pairs
+        exists &= walks[:, :, None] != walks[:, None, :]
+        return np.hstack([symbols, exists.reshape(len(walks), -1)])
+
+    def _key_points(self, keys: IndexArray) -> FloatArray:
+        """Return one-hot symbols, then the adjacency of all pairs of positions."""
+        length = _length_of(keys)
+        flat = keys[:, length:] / np.sqrt(2.0)
+        return np.hstack([one_hot_patterns(keys[:, :length]), flat])
+
     def _points(self, table: PatternTable) -> FloatArray:
         """Return one-hot symbols, then the adjacency of all pairs of positions."""
         n_patterns, length = table.patterns.shape
@@ -52,3 +73,8 @@ class InducedLayer(AnonymousLayer):
         # An edge occurs twice, from both of its ends: halved, it weighs as one symbol.
         flat = adjacent.reshape(n_patterns, length * length) / np.sqrt(2.0)
         return np.hstack([one_hot_patterns(table.patterns), flat])
+
+
+def _length_of(keys: IndexArray) -> int:
+    """Return the number of symbols: keys have one column per symbol and per pair."""
+    return int((np.sqrt(1 + 4 * keys.shape[1]) - 1) / 2 + 0.5)

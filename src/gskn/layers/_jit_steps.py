@@ -37,3 +37,29 @@ def fill_step_sums(
         )
         for z in range(n_columns):
             total[z] *= matrix.scale[i]
+
+
+@jit
+def fill_edge_step_sums(
+    matrix: StepMatrix,
+    codes: IndexArray,
+    factors: FloatArray,
+    rows: FloatArray,
+    start: int,
+    end: int,
+    sums: FloatArray,
+) -> None:
+    """Overwrite ``sums[i]`` with row i of the matrix times ``rows``, and factors of edges.
+
+    Entry e of the matrix is multiplied by ``factors[codes[e]]``, which has one value for
+    every column of ``rows``. The diagonal of the matrix is not used.
+    """
+    n_columns = rows.shape[1]
+    for i in range(start, end):
+        total = sums[i]
+        total[:] = 0.0
+        for entry in range(matrix.indptr[i], matrix.indptr[i + 1]):
+            weight = matrix.weights[entry] * matrix.scale[i]
+            row, factor = rows[matrix.indices[entry]], factors[codes[entry]]
+            for z in range(n_columns):
+                total[z] += weight * factor[z] * row[z]

@@ -25,18 +25,22 @@ class StepArrays(NamedTuple):
     loop_weights: FloatArray  # of a group: added for a step back to the same node
     n_options: IndexArray  # of a group: nodes that a step may lead to
     sizes: IndexArray  # of a group
+    edge_codes: IndexArray  # of an entry; empty if walks do not compare edges
 
 
 class WalkArrays(NamedTuple):
     """The kernel of walks with landmarks.
 
     ``factors[j, c, z]`` is the factor of landmark z at position j for nodes with feature
-    code c, and ``kernel[p, z]`` the factor of pattern p. ``lasts[g]`` is the sum of the
-    factors of the last position over all steps from group g.
+    code c, and ``kernel[p, z]`` the factor of pattern p. ``step_factors[j, c, z]`` is the
+    factor at step j for edges with feature code c; it is empty if walks do not compare
+    edges. ``lasts[g]`` is the sum of the factors of the last step and the last position
+    over all steps from group g.
     """
 
     codes: IndexArray
     factors: FloatArray
+    step_factors: FloatArray
     lasts: FloatArray
     children: IndexArray  # state of a pattern with one more symbol
     columns: IndexArray  # column of a complete pattern
@@ -56,14 +60,21 @@ class Sums(NamedTuple):
 
     product: FloatArray
     fresh: FloatArray
+    scratch: FloatArray
     sums: FloatArray
+
+
+@inlined_jit
+def find_step(steps: StepArrays, here: int, there: np.int64) -> int:
+    """Return the entry of the step between two groups, or -1."""
+    return find(steps.indices, steps.indptr[here], steps.indptr[here + 1], there)
 
 
 @inlined_jit
 def step_weight(steps: StepArrays, groups: IndexArray, at: int, symbol: int) -> float:
     """Return the weight of a step from one visited node to another; 0 without an edge."""
     here = groups[at]
-    place = find(steps.indices, steps.indptr[here], steps.indptr[here + 1], groups[symbol])
+    place = find_step(steps, here, groups[symbol])
     weight = steps.weights[place] if place >= 0 else 0.0
     return weight + steps.loop_weights[here] if symbol == at else weight
 
@@ -85,7 +96,7 @@ def add_last_visits(
     remaining ones are new nodes, which all complete the same pattern.
     """
     factors, columns = walks.factors[len(walks.factors) - 1], walks.columns[state]
-    n_landmarks = len(totals.product)
+    n_landmarks, n_edge_steps = len(totals.product), len(walks.step_factors)
     n_new = steps.n_options[groups[at]]
     totals.fresh[:] = walks.lasts[groups[at]]
     for symbol in range(n_visited):
@@ -94,6 +105,11 @@ def add_last_visits(
             continue
         n_new -= 1
         factor = factors[walks.codes[groups[symbol]]]
+        if n_edge_steps:
+            place = find_step(steps, groups[at], groups[symbol])
+            code = steps.edge_codes[place]
+            totals.scratch[:] = factor * walks.step_factors[n_edge_steps - 1, code]
+            factor = totals.scratch
         for z in range(n_landmarks):
             totals.fresh[z] -= weight * factor[z]
         if not walks.only_paths:
@@ -122,7 +138,7 @@ def add_all_walks(
     states = np.zeros(length, np.int64)
     nexts = np.zeros(length, np.int64)  # next option at every depth
     products = np.empty((length, n_landmarks))
-    fresh = np.empty(n_landmarks)
+    fresh, scratch = np.empty(n_landmarks), np.empty(n_landmarks)
     visited[0], groups[0] = 1, start
     nexts[0] = 1 if walks.only_paths else 0
     products[0] = walks.factors[0, walks.codes[start]]
@@ -130,12 +146,13 @@ def add_all_walks(
     while depth >= 0:
         at, n_visited = ats[depth], visited[depth]
         if depth == length - 2:
-            totals = Sums(products[depth], fresh, sums)
+            totals = Sums(products[depth], fresh, scratch, sums)
             add_last_visits(steps, walks, states[depth], groups, n_visited, at, totals)
             depth -= 1
             continue
         symbol = nexts[depth]
         nexts[depth] += 1
+        entry = -1
         if symbol < n_visited:
             weight = step_weight(steps, groups, at, symbol)
         else:
@@ -156,6 +173,10 @@ def add_all_walks(
         factor = walks.factors[depth + 1, walks.codes[groups[symbol]]]
         for z in range(n_landmarks):
             products[depth + 1, z] = products[depth, z] * factor[z] * weight
+        if len(walks.step_factors):
+            if entry < 0:
+                entry = find_step(steps, groups[at], groups[symbol])
+            products[depth + 1] *= walks.step_factors[depth, steps.edge_codes[entry]]
         states[depth + 1] = walks.children[states[depth], symbol]
         depth += 1
         ats[depth], visited[depth] = symbol, n_visited
@@ -190,6 +211,7 @@ def fill_sampled_sums(
     visited = np.empty(length + 1, np.int64)
     groups = np.empty(length + 1, np.int64)
     product, fresh = np.empty(n_landmarks), np.empty(n_landmarks)
+    scratch = np.empty(n_landmarks)
     block = make_walk_block(length - 1)
     nodes = block.nodes
     for number in range(len(starts)):
@@ -204,13 +226,18 @@ def fill_sampled_sums(
                 n_visited, state, symbol = 1, 0, 0
                 product[:] = walks.factors[0, walks.codes[groups[0]]] / n_walks
                 for visit in range(1, length - 1):
-                    node = nodes[visit, walk]
+                    node, last = nodes[visit, walk], groups[symbol]
                     symbol = find_visited(visited, n_visited, node)
                     if symbol == n_visited:
                         visited[n_visited], groups[n_visited] = node, group_of[node]
                         n_visited += 1
                     state = walks.children[state, symbol]
                     product *= walks.factors[visit, walks.codes[groups[symbol]]]
+                    if len(walks.step_factors):
+                        # There is no step back to the same node if walks are paths.
+                        entry = find_step(steps, last, groups[symbol])
+                        code = steps.edge_codes[entry] if entry >= 0 else 0
+                        product *= walks.step_factors[visit - 1, code]
                 if n_visited == length - 1 or not walks.only_paths:
-                    totals = Sums(product, fresh, sums[start])
+                    totals = Sums(product, fresh, scratch, sums[start])
                     add_last_visits(steps, walks, state, groups, n_visited, symbol, totals)

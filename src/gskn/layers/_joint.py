@@ -13,6 +13,7 @@ from gskn._gaussian import gaussian_kernel
 from gskn._types import AnyArray, BoolArray, FloatArray
 from gskn.layers._anonymous import one_hot_patterns
 from gskn.layers._enumerated import EnumeratedLayer
+from gskn.layers._sequences import count_feature_columns
 from gskn.walks import patterns
 
 
@@ -23,15 +24,16 @@ class JointLayer(EnumeratedLayer):
     ignored_parameters = frozenset({"anonymous_length", "rare_walks"})
     only_paths = False
 
-    def n_columns(self, length: int, n_features: int) -> int:
+    def n_columns(self, length: int, n_features: int, n_edge_features: int = 0) -> int:
         """Return the number of columns of a landmark: features, then symbols."""
-        return length * n_features + length * length
+        n_of_features = count_feature_columns(length, n_features, n_edge_features)
+        return n_of_features + length * length
 
     def _may_be_landmarks(self, symbols: AnyArray) -> BoolArray:
         return np.ones(len(symbols), dtype=bool)
 
     def _points(self, features: FloatArray, symbols: AnyArray) -> FloatArray:
-        flat = features.reshape(len(features), -1) * np.sqrt(self.params.alpha)
+        flat = features * np.sqrt(self.params.alpha)
         return np.hstack([flat, one_hot_patterns(symbols) * np.sqrt(self.params.beta)])
 
     def _pattern_kernel(self, length: int, landmarks: FloatArray) -> FloatArray:

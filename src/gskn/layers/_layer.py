@@ -1,7 +1,7 @@
 """The interface of a layer: node features to node embeddings."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol
 
@@ -46,6 +46,8 @@ class Layer(ABC):
         Whether walks weighted by one can be used with ``method="sampled"``.
     adds_degrees : bool
         Whether degrees are added to the node features, for a first layer.
+    compares_edges : bool
+        Whether walks are compared by features of edges, too.
     needs_node_data : bool
         Whether the branch is left out if the only node features are degrees.
     """
@@ -55,6 +57,7 @@ class Layer(ABC):
     ignored_parameters: ClassVar[frozenset[str]] = frozenset()
     can_sample_counts: ClassVar[bool] = False
     adds_degrees: ClassVar[bool] = False
+    compares_edges: ClassVar[bool] = True
     needs_node_data: ClassVar[bool] = False
 
     length: int
@@ -68,7 +71,7 @@ class Layer(ABC):
         return self.params.lengths(self.length)
 
     @abstractmethod
-    def n_columns(self, length: int, n_features: int) -> int:
+    def n_columns(self, length: int, n_features: int, n_edge_features: int = 0) -> int:
         """Return the number of columns of a landmark."""
 
     @abstractmethod
@@ -114,6 +117,27 @@ class Layer(ABC):
         """Return the sum of node embeddings per graph, one block for every length."""
         blocks = self.transform(batch, features, n_jobs, advance)
         return [pool_matrix(batch.graph_ptr) @ block for block in blocks]
+
+    @abstractmethod
+    def kernel_sums(
+        self, batch: GraphBatch, features: NodeFeatures, n_jobs: int | None
+    ) -> Iterator[FloatArray]:
+        """Yield the kernel with all landmarks, summed over all walks of every graph.
+
+        There is one array for every length, of shape (n_graphs, n_landmarks).
+        """
+
+    @abstractmethod
+    def walk_keys(
+        self, batch: GraphBatch, features: NodeFeatures, walks: IndexArray
+    ) -> IndexArray:
+        """Return integers on which the kernel of a walk depends, one row per walk."""
+
+    @abstractmethod
+    def key_kernel(
+        self, features: NodeFeatures, keys: IndexArray, nystrom: NystromMap
+    ) -> FloatArray:
+        """Return the kernel of all pairs of keys of walks and landmarks."""
 
     @property
     def statistics_key(self) -> Hashable:

@@ -11,7 +11,7 @@ from gskn._limits import ENUMERATION_CHUNK_NODES, PATH_SCRATCH_CELLS
 from gskn._threads import cut_by_work, run_threads
 from gskn._types import AnyArray, BoolArray, FloatArray, IndexArray
 from gskn.layers._context import WalkContext
-from gskn.layers._enumerated import EnumeratedLayer
+from gskn.layers._enumerated import EnumeratedLayer, WalkFactors
 from gskn.layers._jit_pairs import PairSteps, fill_pair_sums
 from gskn.layers._path_terms import (
     MAX_SIGNED_LENGTH,
@@ -24,6 +24,7 @@ from gskn.layers._path_terms import (
     path_terms,
     shared_ends,
 )
+from gskn.layers._sequences import count_feature_columns
 from gskn.layers._steps import Steps
 from gskn.walks import count_walks, patterns
 
@@ -37,15 +38,15 @@ class PathLayer(EnumeratedLayer):
     Paths of up to five nodes are not enumerated: their sum is a signed sum over walks,
     triangles and cycles of four (``_path_terms.py``), which looks two steps ahead from
     every group of twins instead of three (``benchmarks/speed/paths.py``). Directed graphs,
-    and graphs with edge weights that are used, are enumerated.
+    and graphs whose edge weights or edge features are used, are enumerated.
     """
 
     ignored_parameters = frozenset({"anonymous_length", "beta", "rare_walks"})
     only_paths = True
 
-    def n_columns(self, length: int, n_features: int) -> int:
+    def n_columns(self, length: int, n_features: int, n_edge_features: int = 0) -> int:
         """Return the number of columns of a landmark: the features along a path."""
-        return length * n_features
+        return count_feature_columns(length, n_features, n_edge_features)
 
     def _may_be_landmarks(self, symbols: AnyArray) -> BoolArray:
         paths = np.asarray(symbols.max(axis=1, initial=0) == symbols.shape[1] - 1)
@@ -56,7 +57,7 @@ class PathLayer(EnumeratedLayer):
     def _points(self, features: FloatArray, symbols: AnyArray) -> FloatArray:
         del symbols
         scaled: FloatArray = features * np.sqrt(self.params.alpha)
-        return scaled.reshape(len(features), -1)
+        return scaled
 
     def _pattern_kernel(self, length: int, landmarks: FloatArray) -> FloatArray:
         return np.ones((len(patterns(length, staying=True)), len(landmarks)))
@@ -69,21 +70,22 @@ class PathLayer(EnumeratedLayer):
         self,
         context: WalkContext,
         groups: IndexArray,
-        factors: FloatArray,
+        factors: WalkFactors,
         kernel: FloatArray,
     ) -> FloatArray:
-        if not _is_signed(context, len(factors)):
+        if not _is_signed(context, len(factors.nodes)):
             return super()._sum_exact(context, groups, factors, kernel)
-        factors = factors[:, context.group_codes]
-        factors[:-1] *= context.steps.scale[:, None]  # probabilities of steps, or ones
+        of_groups = factors.nodes[:, context.group_codes]
+        of_groups[:-1] *= context.steps.scale[:, None]  # probabilities of steps, or ones
         steps = replace(context.steps, scale=np.ones(len(context.steps.first)))
-        signed = _SignedSums(steps, context.group_ptr, factors[1:], groups)
-        sums: FloatArray = signed.sums() * factors[0]
+        signed = _SignedSums(steps, context.group_ptr, of_groups[1:], groups)
+        sums: FloatArray = signed.sums() * of_groups[0]
         return sums
 
 
 def _is_signed(context: WalkContext, length: int) -> bool:
-    return context.is_plain and length <= MAX_SIGNED_LENGTH
+    is_plain = context.is_plain and context.features.edges is None
+    return is_plain and length <= MAX_SIGNED_LENGTH
 
 
 class _SignedSums:

@@ -62,7 +62,7 @@ class Branch:
             # One factor for all nodes, so that different features stay different.
             norm = float(np.sqrt((embeddings**2).sum(axis=1).mean()))
             self.scales.append(norm or 1.0)
-            features = NodeFeatures.from_rows(embeddings / self.scales[-1])
+            features = NodeFeatures.from_rows(embeddings / self.scales[-1], features.edges)
         if embed:
             return last.fit_transform(batch, features, generator, n_jobs, advance)
         last.fit(batch, features, generator, n_jobs, advance)
@@ -76,33 +76,38 @@ class Branch:
         advance: Advance = no_progress,
     ) -> list[FloatArray]:
         """Return the embeddings of the last layer, one block for every length."""
-        features = self._last_features(batch, features, n_jobs, advance)
+        features = self.last_features(batch, features, n_jobs, advance)
         return self.layers[-1].transform(batch, features, n_jobs, advance)
 
     def transform_graphs(
         self, batch: GraphBatch, features: NodeFeatures, n_jobs: int | None
     ) -> list[FloatArray]:
         """Return the sums of the last embeddings per graph, in blocks of columns."""
-        features = self._last_features(batch, features, n_jobs, no_progress)
+        features = self.last_features(batch, features, n_jobs)
         return self.layers[-1].transform_graphs(batch, features, n_jobs)
 
-    def _last_features(
+    def last_features(
         self,
         batch: GraphBatch,
         features: NodeFeatures,
         n_jobs: int | None,
-        advance: Advance,
+        advance: Advance = no_progress,
     ) -> NodeFeatures:
         """Return the features that enter the last layer."""
         for layer, scale in zip(self.layers[:-1], self.scales, strict=True):
             blocks = layer.transform(batch, features, n_jobs, advance)
-            features = NodeFeatures.from_rows(np.hstack(blocks) / scale)
+            features = NodeFeatures.from_rows(np.hstack(blocks) / scale, features.edges)
         return features
 
     @property
     def adds_degrees(self) -> bool:
         """Whether degrees are added to the node features of the first layer."""
         return self.layers[0].adds_degrees
+
+    @property
+    def compares_edges(self) -> bool:
+        """Whether a layer uses features of edges."""
+        return any(layer.compares_edges for layer in self.layers)
 
     def n_blocks(self) -> int:
         """Return the number of blocks of columns that all layers compute."""
@@ -170,6 +175,11 @@ class Stack:
     def adds_degrees(self) -> bool:
         """Whether a branch adds degrees to the node features."""
         return any(branch.adds_degrees for branch in self.branches)
+
+    @property
+    def compares_edges(self) -> bool:
+        """Whether a branch uses features of edges."""
+        return any(branch.compares_edges for branch in self.branches)
 
     def fit(
         self,

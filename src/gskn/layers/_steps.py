@@ -10,7 +10,8 @@ from gskn._limits import STEP_CHUNK_GROUPS
 from gskn._threads import run_threads
 from gskn._types import FloatArray, IndexArray, NodeArray
 from gskn.graphs import GraphBatch
-from gskn.layers._jit_steps import StepMatrix, fill_step_sums
+from gskn.layers._features import EdgeFeatures
+from gskn.layers._jit_steps import StepMatrix, fill_edge_step_sums, fill_step_sums
 from gskn.walks import Twins, step_matrix, without_loops
 
 
@@ -19,7 +20,7 @@ class Steps:
     """Steps between groups of twins: nodes with the same neighbors and features.
 
     A value that is computed for one node of a group holds for all of them; see
-    `gskn.walks.Twins`.
+    `gskn.walks.Twins`. If walks compare edges, every node is a group.
     """
 
     first: IndexArray  # a node of every group
@@ -30,6 +31,7 @@ class Steps:
     weights: FloatArray  # of every entry: number of steps to its group
     extra: FloatArray  # of every group: added for the node itself
     scale: FloatArray  # of every group
+    edge_codes: IndexArray | None  # of every entry: index of the features of its edge
     n_jobs: int | None
 
     @classmethod
@@ -40,6 +42,7 @@ class Steps:
         *,
         use_probability: bool,
         n_jobs: int | None,
+        edges: EdgeFeatures | None = None,
         loops: bool = True,
     ) -> Self:
         """Prepare steps weighted by one or by their probability.
@@ -51,12 +54,18 @@ class Steps:
         totals = np.ones(batch.n_nodes)
         if use_probability:
             totals = np.asarray(matrix.sum(axis=1))
+        edge_codes = None if edges is None else edges.codes_of_steps(batch)
         if not loops:
             has_loop = matrix.diagonal() != 0
             codes = 2 * codes + has_loop  # twins must agree on their loops
             if has_loop.any():
+                if edge_codes is not None:
+                    rows = np.repeat(np.arange(batch.n_nodes), np.diff(matrix.indptr))
+                    edge_codes = edge_codes[rows != matrix.indices]
                 matrix = without_loops(matrix)
         eligible = ~(weighted | batch.directed)
+        if edges is not None:
+            eligible[:] = False
         twins = Twins.from_steps(matrix, batch.graph_ptr, eligible, codes)
         steps, sizes = twins.steps, twins.sizes
         weights = steps.data * sizes[steps.indices] if twins.used.any() else steps.data
@@ -69,6 +78,7 @@ class Steps:
             weights=weights,
             extra=twins.extra,
             scale=1.0 / totals[twins.first],
+            edge_codes=edge_codes,
             n_jobs=n_jobs,
         )
 
@@ -95,14 +105,24 @@ class Steps:
         scale = np.repeat(self.scale, np.diff(self.indptr))
         return self.weights / self.sizes[self.indices] * scale, self.extra * self.scale
 
-    def sum_over(self, values: FloatArray) -> FloatArray:
-        """Return the weighted sum of the values that a step leads to, for every group."""
+    def sum_over(
+        self, values: FloatArray, edge_factors: FloatArray | None = None
+    ) -> FloatArray:
+        """Return the weighted sum of the values that a step leads to, for every group.
+
+        ``edge_factors`` holds a factor for every column of ``values`` and for every
+        distinct feature vector of edges.
+        """
         sums = np.empty(values.shape)
         matrix = StepMatrix(self.indptr, self.indices, self.weights, self.extra, self.scale)
+        codes = self.edge_codes
 
         def fill(start: int) -> None:
             end = min(start + STEP_CHUNK_GROUPS, len(sums))
-            fill_step_sums(matrix, values, start, end, sums)
+            if codes is None or edge_factors is None:
+                fill_step_sums(matrix, values, start, end, sums)
+            else:
+                fill_edge_step_sums(matrix, codes, edge_factors, values, start, end, sums)
 
         run_threads(fill, list(range(0, len(sums), STEP_CHUNK_GROUPS)), self.n_jobs)
         return sums

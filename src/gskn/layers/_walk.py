@@ -1,12 +1,13 @@
 """The walk branch: node features along all walks (paper Eqs. 4, 10-15)."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from gskn._blas import multiply
 from gskn._gaussian import gaussian_kernel
-from gskn._types import FloatArray
+from gskn._types import FloatArray, IndexArray
 from gskn.graphs import GraphBatch
 from gskn.layers._context import WalkContext
 from gskn.layers._features import NodeFeatures
@@ -15,24 +16,36 @@ from gskn.layers._layer import Layer, draw_seed
 from gskn.layers._nystrom import NystromMap
 from gskn.layers._params import Advance, no_progress
 from gskn.layers._rare_walks import RareWalks
+from gskn.layers._sequences import (
+    CodedWalks,
+    count_feature_columns,
+    count_nodes,
+    node_factors,
+    points_along,
+    step_factors,
+)
 from gskn.walks import walks_for_landmarks
 
 
 @dataclass
 class WalkLayer(Layer):
-    """Sum over all walks from a node of the kernel of node features.
+    """Sum over all walks from a node of the kernel of the features along them.
 
     A Gaussian kernel factorises along the positions of a walk. With ``E_j`` the factors
     of all nodes at position j, ``s_l = E_l`` and ``s_j = E_j * (S s_(j+1))``, where S is
     the matrix of steps, ``s_1`` is the sum over all walks: ``length - 1`` sparse products.
+
+    If edges have features, S is the sum over their distinct vectors v of ``F_j(v) S_v``,
+    where ``S_v`` holds the steps along edges with the vector v, and ``F_j(v)`` is the
+    factor of v at step j. The product is computed in one pass over all edges.
     """
 
     ignored_parameters = frozenset({"anonymous_length", "beta", "method", "n_walks"})
     can_sample_counts = True  # walks are never sampled
 
-    def n_columns(self, length: int, n_features: int) -> int:
+    def n_columns(self, length: int, n_features: int, n_edge_features: int = 0) -> int:
         """Return the number of columns of a landmark: the features along a walk."""
-        return length * n_features
+        return count_feature_columns(length, n_features, n_edge_features)
 
     def fit(
         self,
@@ -47,18 +60,20 @@ class WalkLayer(Layer):
         walks = walks_for_landmarks(
             batch, self.length, self.params.n_samples, draw_seed(generator)
         )
-        codes = features.codes[walks]
-        rare = RareWalks(batch, features.codes, self.params.n_landmarks)
+        coded = CodedWalks.from_walks(batch, features, walks)
+        rare = RareWalks(batch, features, self.params.n_landmarks)
         maps = []
         for length in self.lengths:
-            walk_codes, counts = distinct_walks(codes[:, :length])
+            codes = coded.first_codes(length, slice(None))
+            walk_codes, counts = distinct_walks(codes)
             if self.params.rare_walks and len(walk_codes) < self.params.n_landmarks:
                 missing = rare.sequences(length)
-                walk_codes, counts = distinct_walks(
-                    np.concatenate([codes[:, :length], missing])
-                )
-            check_points(len(walk_codes), self.n_columns(length, features.n_features))
-            points = features.table[walk_codes].reshape(len(walk_codes), -1)
+                walk_codes, counts = distinct_walks(np.concatenate([codes, missing]))
+            n_columns = self.n_columns(
+                length, features.n_features, features.n_edge_features
+            )
+            check_points(len(walk_codes), n_columns)
+            points = points_along(features, walk_codes, length)
             landmarks = choose_landmarks(
                 points, counts, self.params.n_landmarks, draw_seed(generator)
             )
@@ -109,20 +124,56 @@ class WalkLayer(Layer):
         Kernel values are summed before they are mapped to coordinates: there are fewer
         graphs than nodes.
         """
-        context = self.make_context(batch, features, n_jobs)
         blocks = []
-        for length, nystrom in zip(self.lengths, self.maps, strict=True):
-            if length == 1:
-                sums = context.sum_over_codes(self._factors(context, 1, nystrom)[0])
-            else:
-                sums = context.sum_over_groups(self._sum_walks(context, length, nystrom))
-            blocks.append(multiply(sums, nystrom.root))
+        sums = self.kernel_sums(batch, features, n_jobs)
+        for nystrom, block in zip(self.maps, sums, strict=True):
+            blocks.append(multiply(block, nystrom.root))
             advance()
         return blocks
 
+    def kernel_sums(
+        self, batch: GraphBatch, features: NodeFeatures, n_jobs: int | None
+    ) -> Iterator[FloatArray]:
+        """Yield the kernel with all landmarks, summed over all walks of every graph."""
+        context = self.make_context(batch, features, n_jobs)
+        for length, nystrom in zip(self.lengths, self.maps, strict=True):
+            if length == 1:
+                yield context.sum_over_codes(self.factors(features, 1, nystrom)[0])
+            else:
+                yield context.sum_over_groups(self._sum_walks(context, length, nystrom))
+
+    def walk_keys(
+        self, batch: GraphBatch, features: NodeFeatures, walks: IndexArray
+    ) -> IndexArray:
+        """Return the codes of the features of nodes, then of steps, along every walk."""
+        return CodedWalks.from_walks(batch, features, walks).all_codes
+
+    def key_kernel(
+        self, features: NodeFeatures, keys: IndexArray, nystrom: NystromMap
+    ) -> FloatArray:
+        """Return the kernel of all pairs of keys of walks and landmarks."""
+        length = count_nodes(features, keys.shape[1])
+        points = points_along(features, keys, length)
+        return gaussian_kernel(points, nystrom.landmarks, self.params.alpha)
+
+    def factors(
+        self, features: NodeFeatures, length: int, nystrom: NystromMap
+    ) -> list[FloatArray]:
+        """Return the factors of distinct feature vectors at every position of a walk."""
+        return node_factors(features, nystrom.landmarks, length, self.params.alpha)
+
+    def step_factors(
+        self, features: NodeFeatures, length: int, nystrom: NystromMap
+    ) -> list[FloatArray | None]:
+        """Return the factors of distinct feature vectors of edges at every step.
+
+        They are None if walks do not compare edges.
+        """
+        return step_factors(features, nystrom.landmarks, length, self.params.alpha)
+
     def _embed(self, context: WalkContext, length: int, nystrom: NystromMap) -> FloatArray:
         if length == 1:
-            (factor,) = self._factors(context, length, nystrom)
+            (factor,) = self.factors(context.features, length, nystrom)
             alone: FloatArray = multiply(factor, nystrom.root)[context.features.codes]
             return alone
         sums = self._sum_walks(context, length, nystrom)
@@ -132,20 +183,11 @@ class WalkLayer(Layer):
         self, context: WalkContext, length: int, nystrom: NystromMap
     ) -> FloatArray:
         """Return the sum over all walks from every group of twins."""
-        factors = self._factors(context, length, nystrom)
+        *before, last = self.factors(context.features, length, nystrom)
+        of_steps = self.step_factors(context.features, length, nystrom)
         codes = context.group_codes
-        sums = factors[-1][codes]
-        for factor in reversed(factors[:-1]):
-            sums = context.steps.sum_over(sums)
+        sums = last[codes]
+        for factor, step_factor in zip(reversed(before), reversed(of_steps), strict=True):
+            sums = context.steps.sum_over(sums, step_factor)
             sums *= factor[codes]
         return sums
-
-    def _factors(
-        self, context: WalkContext, length: int, nystrom: NystromMap
-    ) -> list[FloatArray]:
-        """Return the factors of distinct feature vectors at every position of a walk."""
-        positions = nystrom.landmarks.reshape(nystrom.n_landmarks, length, -1)
-        return [
-            gaussian_kernel(context.features.table, positions[:, j], self.params.alpha)
-            for j in range(length)
-        ]

@@ -42,7 +42,7 @@ class DDGK(
     random_state : int, Generator or None, default=None
         Seed of the source graphs and of all weights.
     verbose : int, default=0
-        1 shows the progress of `transform`.
+        1 shows the progress of ``transform``.
 
     Attributes
     ----------

@@ -16,12 +16,15 @@ NETWORK_SYSTEMS = {
     "PatchySAN": "patchysan",
     "DDGK": "ddgk",
 }
-# Trained by walks, as quoted in the paper, and by the classes of the training nodes.
+# Trained by walks, as quoted in the paper; by the classes of the training nodes.
 NODE_NETWORKS = {
     "GCN": "gcn-unsupervised",
     "GAT": "gat-unsupervised",
     "GraphSAGE": "sage-unsupervised",
     "GIN": "gin-unsupervised",
+    "GraLSP": "gralsp",
+    "GraphSTONE": "graphstone",
+    "GraphSTONE, as published": "graphstone-published",
     "GCN, by classes": "gcn",
     "GAT, by classes": "gat",
     "GraphSAGE, by classes": "sage",

@@ -20,6 +20,7 @@ from gskn.walks._steps import count_walks as count_walks
 from gskn.walks._steps import count_walks_by_graph as count_walks_by_graph
 from gskn.walks._steps import scaled_weights as scaled_weights
 from gskn.walks._steps import step_matrix as step_matrix
+from gskn.walks._steps import values_of_steps as values_of_steps
 from gskn.walks._steps import walk_graph as walk_graph
 from gskn.walks._steps import without_loops as without_loops
 from gskn.walks._table import PatternTable

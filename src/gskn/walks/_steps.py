@@ -1,11 +1,13 @@
 """Steps of walks as sparse matrices, their probabilities, and numbers of walks."""
 
+from typing import Any
+
 import numpy as np
 from scipy.sparse import csr_array
 
 from gskn._loops import WalkGraph
 from gskn._offsets import ranges, running_total
-from gskn._types import BoolArray, FloatArray, IndexArray
+from gskn._types import AnyArray, BoolArray, FloatArray, IndexArray
 from gskn.graphs import GraphBatch, plain_csr
 from gskn.walks._jit_walks import fill_running_sums
 
@@ -49,6 +51,15 @@ def with_dead_ends(matrix: csr_array) -> csr_array:
         return matrix
     ends = csr_array((np.ones(len(nodes)), (nodes, nodes)), shape=matrix.shape)
     return (matrix + ends).tocsr()
+
+
+def values_of_steps(batch: GraphBatch, values: AnyArray, staying: Any) -> AnyArray:
+    """Return values of edges for every entry of `step_matrix`.
+
+    ``staying`` is the value of a step from a dead end to itself.
+    """
+    dead_ends = np.flatnonzero(batch.degrees == 0)
+    return np.insert(values, batch.adjacency.indptr[dead_ends], staying, axis=0)
 
 
 def scaled_weights(batch: GraphBatch, *, use_weights: bool) -> FloatArray:

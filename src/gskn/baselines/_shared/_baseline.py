@@ -56,6 +56,8 @@ class Baseline(TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]
         graphs and those of ``fit``.
     uses : str
         Node data that the baseline uses, for the documentation.
+    uses_edges : bool
+        Whether the baseline uses labels of edges.
     extra : str or None
         Extra of gskn with the packages that the baseline needs.
     """
@@ -63,6 +65,7 @@ class Baseline(TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]
     variants: ClassVar[tuple[Variant, ...]]
     output: ClassVar[Literal["embedding", "kernel"]]
     uses: ClassVar[str]
+    uses_edges: ClassVar[bool] = False
     extra: ClassVar[str | None] = None
 
     @classmethod

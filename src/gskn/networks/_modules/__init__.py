@@ -26,6 +26,15 @@ from gskn.networks._modules._registry import CONVOLUTIONS
 from gskn.networks._modules._state import load_state, save_state
 from gskn.networks._modules._tensors import GraphInputs
 from gskn.networks._modules._training import Settings
+from gskn.networks._modules._walk_modules import (
+    PatternModule,
+    PatternWalks,
+    TopicModule,
+    pattern_outputs,
+    topic_outputs,
+    train_pattern_member,
+    train_topic_member,
+)
 
 __all__ = [
     "CONVOLUTIONS",
@@ -34,16 +43,23 @@ __all__ = [
     "GraphInputs",
     "GraphModule",
     "NodeModule",
+    "PatternModule",
+    "PatternWalks",
     "Settings",
     "SourceEncoders",
+    "TopicModule",
     "divergences",
     "load_state",
     "n_trainings",
     "node_outputs",
+    "pattern_outputs",
     "predict_graphs",
     "save_state",
+    "topic_outputs",
     "train_graph_member",
     "train_node_member",
+    "train_pattern_member",
     "train_sources",
+    "train_topic_member",
     "train_walk_member",
 ]

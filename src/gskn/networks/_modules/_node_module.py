@@ -110,7 +110,7 @@ class WalkProblem:
     One epoch has one pair per node: the node, and a random node of a random walk from it.
     """
 
-    graphs: GraphTensors
+    graphs: Any  # the input of the module
     walks: NodeArray  # of shape (n_nodes, n_walks, length)
     probabilities: FloatArray  # of nodes, as negative samples
 
@@ -127,13 +127,21 @@ class WalkProblem:
         uniform = generator.random((n_nodes, _N_NEGATIVES))
         drawn = np.searchsorted(np.cumsum(self.probabilities), uniform, side="right")
         negatives = torch.from_numpy(drawn.clip(max=n_nodes - 1))
-        rows = module(self.graphs)
+        rows, other_loss = self.embed(module, generator)
         attraction = (rows * rows.index_select(0, positives)).sum(1)
         others = rows.index_select(0, negatives.flatten()).unflatten(0, negatives.shape)
         repulsion = (others * rows[:, None]).sum(2)
         log_sigmoid = nn.functional.logsigmoid
         loss = -(log_sigmoid(attraction) + log_sigmoid(-repulsion).sum(1)).mean()
-        yield loss, n_nodes
+        yield loss + other_loss, n_nodes
+
+    def embed(
+        self,
+        module: nn.Module,
+        generator: np.random.Generator,  # noqa: ARG002 - for subclasses
+    ) -> tuple[Tensor, Tensor | float]:
+        """Return the outputs of all nodes, and a loss to add."""
+        return module(self.graphs), 0.0
 
     def validate(self, module: nn.Module) -> float | None:  # noqa: ARG002
         """Return None: all nodes are used for training."""
@@ -176,14 +184,20 @@ def train_walk_member(
     advance: Any = lambda: None,
 ) -> tuple[nn.Module, dict[str, Any]]:
     """Train one embedding of nodes without classes; return it with its history."""
-    weights = np.maximum(degrees, 1.0) ** _DEGREE_POWER
     problem = WalkProblem(
-        inputs.take(np.arange(inputs.n_graphs)), walks, weights / weights.sum()
+        inputs.take(np.arange(inputs.n_graphs)), walks, negative_shares(degrees)
     )
     module, history = train(
         lambda: NodeModule(**architecture), problem, settings, seed, advance
     )
     return module, {**history, "validation_accuracy": float("nan")}
+
+
+def negative_shares(degrees: IndexArray) -> FloatArray:
+    """Return the probabilities of nodes as negative samples."""
+    weights = np.maximum(degrees, 1.0) ** _DEGREE_POWER
+    shares: FloatArray = weights / weights.sum()
+    return shares
 
 
 def node_outputs(module: nn.Module, inputs: GraphInputs) -> FloatArray:

@@ -1,0 +1,182 @@
+"""The function that explains predictions."""
+
+from typing import Any, Literal
+
+import numpy as np
+
+from gskn._offsets import running_total, runs_of_graphs
+from gskn._types import IndexArray
+from gskn._validation import check_choice
+from gskn.explain._additive import Additive
+from gskn.explain._blocks import Chunk, make_chunk
+from gskn.explain._explanation import Explanation
+from gskn.explain._names import Pattern
+from gskn.explain._nodes import Parts, by_edges, by_start, by_visits
+from gskn.explain._patterns import (
+    PatternParts,
+    by_landmarks,
+    by_patterns,
+    landmark_patterns,
+)
+from gskn.explain._walks import node_steps
+from gskn.graphs import GraphBatch
+from gskn.walks import count_walks_by_graph
+
+_CHUNK_WALKS = 1_000_000  # that are listed at once
+_CHUNK_CELLS = 2**24  # of node embeddings at once
+
+
+def explain(
+    model: Any,
+    graphs: Any,
+    target: object = None,
+    by: Literal["nodes", "edges", "patterns", "landmarks"] = "nodes",
+    *,
+    view: Literal["visited", "start"] = "visited",
+    gradient: Literal["path", "local"] = "path",
+) -> Explanation:
+    """Explain predictions by the contributions of nodes, edges, patterns or landmarks.
+
+    With sum or mean pooling and a linear model, a prediction is a sum over walks, and the
+    explanation is exact. Log pooling and kernel machines are approximated by a linear
+    function of the walks of each graph (gradient times input), and the remainder is
+    reported.
+
+    Parameters
+    ----------
+    model : GSKNClassifier, GSKNRegressor or Pipeline
+        Fitted model. A pipeline consists of `GSKN`, optionally ``StandardScaler``, and a
+        linear model with ``coef_`` and ``intercept_``.
+    graphs : graphs
+        Anything that `as_batch` accepts.
+    target : object, default=None
+        Class to explain. None: the second of two classes, and of more classes the
+        predicted class of every graph.
+    by : {"nodes", "edges", "patterns", "landmarks"}, default="nodes"
+        Entries of the explanation. "edges": the contribution of a walk is divided equally
+        among its steps; walks of one node, and steps at a dead end, belong to an entry of
+        the node and itself. "patterns": kinds of walks, by the features of the visited
+        nodes or by their anonymous patterns. "landmarks": the walks with which the model
+        compares graphs; their weights may be large and cancel.
+    view : {"visited", "start"}, default="visited"
+        Nodes only: "visited" divides the contribution of a walk equally among its visits,
+        "start" assigns it to its start. The walks are those of the last layer.
+    gradient : {"path", "local"}, default="path"
+        Gradient that approximates a model that is not linear: the mean gradient on the
+        line from a graph without nodes to the graph, which leaves almost no remainder
+        [1]_, or the gradient at the graph.
+
+    Returns
+    -------
+    explanation : Explanation
+        Contributions, with ``baseline + contributions.sum() + remainder == prediction``
+        for every graph. The prediction is the decision value: for two classes the
+        decision function, for more classes the mean decision value of the class against
+        each other class, or its decision function in a pipeline.
+
+    Notes
+    -----
+    The contributions are not Shapley values: they divide the terms of the prediction, and
+    do not state how the prediction changes if a node is removed. `occlusion` does.
+
+    References
+    ----------
+    .. [1] Sundararajan, Taly and Yan, "Axiomatic attribution for deep networks", ICML 2017.
+
+    Examples
+    --------
+    >>> from gskn import GSKN, GSKNClassifier, datasets
+    >>> from gskn.explain import explain
+    >>> data = datasets.load("MUTAG")
+    >>> embedding = GSKN(pooling="mean")
+    >>> model = GSKNClassifier(embedding, kernel="linear", C=1.0, random_state=0)
+    >>> model = model.fit(data.graphs, data.y)
+    >>> explanation = explain(model, data.graphs[0])
+    >>> total = explanation.baseline + explanation.contributions.sum()
+    >>> bool(abs(total - model.decision_function(data.graphs[0])) < 1e-9)
+    True
+    """
+    check_choice(by, "by", choices=("nodes", "edges", "patterns", "landmarks"))
+    check_choice(view, "view", choices=("visited", "start"))
+    check_choice(gradient, "gradient", choices=("local", "path"))
+    additive = Additive.from_model(model)
+    batch = additive.read(graphs)
+    targets = additive.targets(batch, target)
+    chunks, parts = [], []
+    names: list[list[Pattern]] | None = None
+    lists_walks = by == "patterns" or (by in {"nodes", "edges"} and view == "visited")
+    for run in _runs(additive, batch, lists_walks=lists_walks):
+        chunk = make_chunk(
+            additive, batch[run], targets[run], along_path=gradient == "path"
+        )
+        if by == "landmarks" and names is None:
+            names = landmark_patterns(chunk)
+        parts.append(_split(chunk, by, view, names))
+        chunks.append(chunk)
+    return _join(additive, batch, targets, chunks, parts, by=by, view=view)
+
+
+def _split(
+    chunk: Chunk, by: str, view: str, names: list[list[Pattern]] | None
+) -> Parts | PatternParts:
+    """Return the contributions of the entries of a chunk."""
+    if by == "nodes":
+        return by_start(chunk) if view == "start" else by_visits(chunk)
+    if by == "edges":
+        return by_edges(chunk)
+    if by == "patterns":
+        return by_patterns(chunk)
+    return by_landmarks(chunk, names or [])
+
+
+def _join(
+    additive: Additive,
+    batch: GraphBatch,
+    targets: IndexArray,
+    chunks: list[Chunk],
+    parts: list[Any],
+    *,
+    by: str,
+    view: str,
+) -> Explanation:
+    """Return one explanation for all chunks."""
+    is_pattern = by in {"patterns", "landmarks"}
+    patterns = amounts = nodes = None
+    if is_pattern:
+        patterns = tuple(part.patterns[n] for part in parts for n in part.numbers.tolist())
+        amounts = np.concatenate([part.amounts for part in parts])
+    else:
+        nodes = np.concatenate([part.nodes for part in parts])
+    classes = additive.classes
+    return Explanation(
+        graphs=batch,
+        by=by,
+        view=view,
+        targets=None if classes is None else tuple(classes[targets].tolist()),
+        contributions=np.concatenate([part.contributions for part in parts]),
+        entry_ptr=running_total(np.concatenate([part.counts for part in parts])),
+        baseline=np.concatenate([chunk.baseline for chunk in chunks]),
+        prediction=np.concatenate([chunk.prediction for chunk in chunks]),
+        remainder=np.concatenate([chunk.remainder for chunk in chunks]),
+        exact=additive.is_exact,
+        nodes=nodes,
+        patterns=patterns,
+        amounts=amounts,
+    )
+
+
+def _runs(additive: Additive, batch: GraphBatch, *, lists_walks: bool) -> list[slice]:
+    """Split graphs into runs with bounded numbers of walks and of node embeddings."""
+    work = batch.graph_sizes * 1.0
+    n_columns = sum(m.embedding.n_node_features_out_ for m in additive.members)
+    work *= n_columns / _CHUNK_CELLS
+    if lists_walks:
+        steps = node_steps(batch, use_probability=False, loops=True)
+        longest = max(
+            branch.layers[-1].length
+            for member in additive.members
+            for branch in member.embedding.stack_.branches
+        )
+        work += count_walks_by_graph(steps, batch.graph_ptr, longest) / _CHUNK_WALKS
+    scaled = np.ceil(np.minimum(work, 1.0) * 2**30).astype(np.int64)
+    return runs_of_graphs(running_total(scaled), 2**30) or [slice(0, 0)]

@@ -1,0 +1,74 @@
+"""Explanations by definition: every walk divides its contribution among its visits."""
+
+import itertools
+from collections import Counter
+
+import numpy as np
+
+from tests.reference import layers
+from tests.reference import walks as reference
+
+VALUES = {
+    "walk": layers.walk_values,
+    "degree-walk": layers.walk_values,
+    "path": layers.path_values,
+    "label-path": layers.path_values,
+    "anonymous": layers.anonymous_values,
+    "joint": layers.joint_values,
+    "induced": layers.induced_values,
+}
+
+
+def weighted_walks(model, graph, batch, slopes):
+    """Yield every walk with its contribution, given the slopes of sums of embeddings."""
+    first = 0
+    for branch in model.stack_.branches:
+        encoder = model.degree_encoder_ if branch.adds_degrees else model.encoder_
+        rows = encoder.transform(batch)
+        (layer,) = branch.layers
+        for length, nystrom in zip(layer.lengths, layer.maps, strict=True):
+            weights = nystrom.root @ slopes[first : first + nystrom.n_landmarks]
+            first += nystrom.n_landmarks
+            for start in graph:
+                for walk in reference.walks(graph, start, length):
+                    kernel = VALUES[branch.name](
+                        graph, rows, walk, nystrom.landmarks, layer.params
+                    )
+                    weight = layers.weight_of(graph, walk, layer.params.weighting)
+                    yield branch.name, walk, weight * kernel @ weights
+
+
+def by_start(walks, n_nodes):
+    totals = np.zeros(n_nodes)
+    for _, walk, value in walks:
+        totals[walk[0]] += value
+    return totals
+
+
+def by_visits(walks, n_nodes):
+    totals = np.zeros(n_nodes)
+    for _, walk, value in walks:
+        for node in walk:
+            totals[node] += value / len(walk)
+    return totals
+
+
+def by_edges(walks, *, directed):
+    totals = Counter()
+    for _, walk, value in walks:
+        if len(walk) == 1:
+            totals[walk[0], walk[0]] += value
+        for source, target in itertools.pairwise(walk):
+            pair = (
+                (source, target) if directed else (min(source, target), max(source, target))
+            )
+            totals[pair] += value / (len(walk) - 1)
+    return totals
+
+
+def by_pattern(walks, branch):
+    totals = Counter()
+    for name, walk, value in walks:
+        if name == branch:
+            totals[reference.anonymize(walk)] += value
+    return totals

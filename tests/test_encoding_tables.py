@@ -1,0 +1,69 @@
+"""Tables of structural encodings on the results page."""
+
+import re
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+
+import pytest
+
+DOCS = Path(__file__).parents[1] / "docs"
+
+
+@pytest.fixture(scope="module")
+def tables():
+    spec = spec_from_file_location("encodings", DOCS / "_extensions" / "encoding_tables.py")
+    module = module_from_spec(spec)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(DOCS / "_extensions")
+        spec.loader.exec_module(module)
+    return module
+
+
+def record(encoding, test, **changes):
+    fields = {"study": "zinc", "seed": 0, "fold": 0, "epochs": 8, "n_features": 20}
+    fields |= {"encoding": encoding, "test": test, "seconds": 3.2, "day": "2026-11-18"}
+    return fields | changes
+
+
+def cells(text):
+    rows = re.findall(r"<tr>(.*?)</tr>", text)
+    return [[re.sub(r"<.*?>", "", cell) for cell in row.split("</t")] for row in rows]
+
+
+def test_table_has_a_row_per_encoding_with_mean_and_deviation(tables):
+    records = [
+        record("random walk 20", [0.4]),
+        record("random walk 20", [0.6], seed=1),
+        record("none", [0.9], n_features=0),
+    ]
+    text = tables.make_table("zinc", records)
+    rows = ["".join(row) for row in cells(text)]
+    assert "none" in rows[1]
+    assert "0.900" in rows[1]
+    assert "random walk 20" in rows[2]
+    assert "0.500" in rows[2]
+    assert "0.141" in rows[2]
+    assert "Seeds: 2. Folds: 1. Epochs: at most 8. Run: 2026-11-18." in text
+
+
+def test_accuracies_are_in_percent(tables):
+    text = tables.make_table("EXP", [record("none", [0.5], study="EXP")])
+    assert "50.0" in text
+
+
+def test_studies_without_records_are_named(tables):
+    assert tables.make_table("CSL", [record("none", [0.5])]) == "Not run yet.\n"
+
+
+@pytest.mark.skipif(
+    not (DOCS / "results" / "encodings.jsonl").exists(), reason="needs the stored results"
+)
+def test_stored_records_are_complete(tables):
+    records = tables.read_records(DOCS)
+    keys = [tuple(r[k] for k in ("study", "encoding", "seed", "fold")) for r in records]
+    assert len({*keys}) == len(keys)
+    for study in ("EXP", "CSL", "counting", "zinc"):
+        chosen = [r for r in records if r["study"] == study]
+        assert len({(r["seed"], r["fold"]) for r in chosen}) * len(
+            {r["encoding"] for r in chosen}
+        ) == len(chosen)
