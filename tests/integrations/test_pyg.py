@@ -375,7 +375,8 @@ def test_encodings_work_in_compositions_and_loaders(tmp_path):
 
 
 def fitted(seed=0):
-    return GSKN(n_landmarks=8, random_state=seed).fit(datasets.load("MUTAG").graphs)
+    model = GSKN(n_landmarks=8, edge_features="none", random_state=seed)
+    return model.fit(datasets.load("MUTAG").graphs)
 
 
 def molecules(n_graphs=4):
