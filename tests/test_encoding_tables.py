@@ -55,6 +55,31 @@ def test_studies_without_records_are_named(tables):
     assert tables.make_table("CSL", [record("none", [0.5])]) == "Not run yet.\n"
 
 
+def test_claims_are_judged_by_the_records(tables):
+    zinc = [record("random walk 20", [0.4])]
+    zinc += [record(name, [0.5]) for name in ("anonymous 6", "anonymous 7")]
+    assert "has not been tested" in tables.judge("zinc", zinc)
+    worse = [*zinc, record("induced 5", [0.4])]
+    assert "**refuted** by these records: 0.400 with induced 5" in tables.judge(
+        "zinc", worse
+    )
+    better = [*zinc, record("induced 5", [0.3])]
+    assert "do not refute the claim: 0.300 with induced 5, 0.400" in tables.judge(
+        "zinc", better
+    )
+    errors = {"random walk 20": [0.2] * 5, "anonymous 7": [0.1, 0.1, 0.16, 0.1, 0.1]}
+    counting = [record(name, test, study="counting") for name, test in errors.items()]
+    text = tables.judge("counting", counting)
+    assert "**refuted** by these records: the error for 5-cycles is 0.80 of" in text
+    assert "triangles" not in text
+    accuracies = {"none": 0.5, "anonymous 5": 0.5, "anonymous 6": 0.0}
+    exp = [record(name, [e], study="EXP") for name, e in accuracies.items()]
+    assert "do not refute the claim" in tables.judge("EXP", exp)
+    errors = {"none": 0.9, "anonymous 7": 0.4, "anonymous 8": 0.1, "induced 6": 0.2}
+    csl = [record(name, [e], study="CSL") for name, e in errors.items()]
+    assert "**refuted** by these records: induced 6 80.0%" in tables.judge("CSL", csl)
+
+
 @pytest.mark.skipif(
     not (DOCS / "results" / "encodings.jsonl").exists(), reason="needs the stored results"
 )

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import gskn
-from gskn import exceptions
+from gskn import colors, exceptions
 from gskn._optional import require
 from gskn.exceptions import FileFormatError, GsknError, MissingExtraError
 
@@ -20,7 +20,7 @@ FOLDERS = sorted(path.parent.name for path in SOURCE.glob("*/__init__.py"))
 def test_public_names_exist_and_are_documented():
     stages = (
         gskn.graphs,
-        gskn.colors,
+        colors,  # not imported by name from gskn
         gskn.walks,
         gskn.kernels,
         gskn.estimators,

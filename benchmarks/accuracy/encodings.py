@@ -52,10 +52,6 @@ EPOCHS = {"EXP": 60, "CSL": 60, "counting": 200, "zinc": 300}
 BATCH_SIZES = {"EXP": 32, "CSL": 16, "counting": 128, "zinc": 128}
 LAYERS = {"EXP": 3, "CSL": 3, "counting": 3, "zinc": 4}
 RATES = {"EXP": 2e-3, "CSL": 2e-3, "counting": 2e-3, "zinc": 1e-3}
-ENCODINGS = {
-    "EXP": ["none", "random walk 20", "anonymous 5", "anonymous 6", "induced 5"],
-    "CSL": ["none", "random walk 20", "anonymous 7", "anonymous 8", "induced 6"],
-}
 ALL = [
     "none",
     "random walk 20",
@@ -64,6 +60,11 @@ ALL = [
     "induced 5",
     "random walk 20 + anonymous 6",
 ]
+ENCODINGS = {
+    "EXP": ["none", "random walk 20", "anonymous 5", "anonymous 6", "induced 5"],
+    "CSL": ["none", "random walk 20", "anonymous 7", "anonymous 8", "induced 6"],
+    "counting": [*ALL, "anonymous counts 7"],
+}
 TARGETS = {  # pattern of a walk from the node, and number of such walks per subgraph
     "triangles": ("0-1-2-0", 2),
     "4-cycles": ("0-1-2-3-0", 2),
@@ -249,9 +250,11 @@ def _encode(graphs: list[Data], name: str) -> list[Data]:
     kind, _, length = name.rpartition(" ")
     if kind == "random walk":
         return list(map(AddRandomWalkPE(int(length), attr_name="pe"), graphs))
-    return encode_dataset(
-        graphs, AddAnonymousWalkPE(int(length), kind=kind, attr_name="pe")
+    weighting = "count" if kind.endswith(" counts") else "probability"
+    transform = AddAnonymousWalkPE(
+        int(length), kind=kind.split()[0], weighting=weighting, attr_name="pe"
     )
+    return encode_dataset(graphs, transform)
 
 
 class Network(nn.Module):
@@ -320,15 +323,10 @@ class Training:
         return self.task.is_class and bool(self.losses) and self.losses[-1] < 0.005
 
     def record(self) -> dict[str, object]:
-        errors = [float(np.mean(validation)) for validation, _ in self.scores]
-        best = int(np.argmin(errors))
         return {
             **asdict(self.unit),
-            "epochs": len(self.losses),
-            "best_epoch": best + 1,
             "n_features": self.graphs[0].pe.shape[1],
-            "validation": [round(value, 6) for value in self.scores[best][0]],
-            "test": [round(value, 6) for value in self.scores[best][1]],
+            **summarize(self.scores),
             "seconds": round(self.seconds, 1),
             "day": datetime.now(UTC).date().isoformat(),
             "versions": {name: version(name) for name in ("torch", "torch-geometric")},
@@ -399,10 +397,51 @@ class Training:
 
 
 def write_records(folder: Path, path: Path) -> None:
-    """Write one line per network of a folder."""
-    states = (torch.load(file, weights_only=True) for file in sorted(folder.glob("*.pt")))
-    lines = [json.dumps(state["record"]) for state in states]
+    """Write one line per network, of seeds and folds with all encodings of the study.
+
+    If a round was interrupted, epochs that not all encodings have reached are left out.
+    """
+    states = [torch.load(file, weights_only=True) for file in sorted(folder.glob("*.pt"))]
+    lines = []
+    for study in TASKS:
+        chosen = [state for state in states if state["record"]["study"] == study]
+        encodings = {state["record"]["encoding"] for state in chosen}
+        for group in _group(chosen, "seed", "fold"):
+            if len(group) == len(encodings):
+                lines += [json.dumps(record) for record in _cut(group, study)]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def _group(states: list[dict], *keys: str) -> list[list[dict]]:
+    groups: dict[tuple, list[dict]] = {}
+    for state in states:
+        key = tuple(state["record"][key] for key in keys)
+        groups.setdefault(key, []).append(state)
+    return list(groups.values())
+
+
+def _cut(group: list[dict], study: str) -> list[dict]:
+    """Return the records after as many epochs as all networks have."""
+    if study in {"EXP", "CSL"}:  # training stops when the classes are learned
+        return [state["record"] for state in group]
+    n_epochs = min(len(state["scores"]) for state in group)
+    return [
+        state["record"]
+        | summarize(state["scores"][:n_epochs])
+        | {"seconds": round(state["seconds"] * n_epochs / len(state["scores"]), 1)}
+        for state in group
+    ]
+
+
+def summarize(scores: list) -> dict[str, object]:
+    """Return the scores of the epoch with the best mean validation score."""
+    best = int(np.argmin([np.mean(validation) for validation, _ in scores]))
+    return {
+        "epochs": len(scores),
+        "best_epoch": best + 1,
+        "validation": [round(value, 6) for value in scores[best][0]],
+        "test": [round(value, 6) for value in scores[best][1]],
+    }
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ MAX_EXACT_LENGTH = 8
 MAX_INDUCED_LENGTH = 8
 MAX_PATTERN_LENGTH = 10  # 115,975 patterns, a column for each
 PATTERN_LENGTHS = f"exact up to {MAX_EXACT_LENGTH}, sampled up to {MAX_PATTERN_LENGTH}"
+MAX_DENSE_SIZE = 512  # nodes; larger graphs are never stored as dense arrays
 MAX_LANDMARKS = 10_000  # the kernel between them takes 0.8 GB, its root minutes
 MAX_LAYERS = 100
 MAX_WALKS = 100_000  # per node; errors of sampled probabilities are below 0.002
@@ -29,6 +30,8 @@ MAX_PAIR_NODES = 1_000  # of a graph whose pairs of nodes are refined: 2 s a rou
 MAX_PAIR_CELLS = 2**24  # pairs of nodes of a batch: 1.6 GB
 MAX_CELLS = 2**30  # of one array of numbers: 8 GB
 
+# Work of exact patterns of a graph beyond which walks are sampled, in nanoseconds.
+MAX_WORK = 2e10
 STATISTICS_NODES = 2**16  # nodes whose patterns are counted together
 LOOP_MULTIPLICATIONS = 2.0**27  # of one compiled loop: some tenths of a second
 EMBEDDING_CHUNK_CELLS = 2**24  # of the node embeddings computed together

@@ -343,7 +343,7 @@ def test_caches_are_invalidated_by_changed_arguments(tmp_path):
 def test_text_contains_all_arguments_and_a_version():
     assert repr(AddAnonymousWalkPE(7)) == (
         "AddAnonymousWalkPE(length=7, kind='anonymous', weighting='probability', "
-        "basis='quotients', log=False, edge_weight='auto', max_work=200000000.0, "
+        "basis='quotients', log=False, edge_weight='auto', max_work=20000000000.0, "
         "attr_name='anonymous_walk_pe', version=1)"
     )
 
@@ -375,7 +375,8 @@ def test_encodings_work_in_compositions_and_loaders(tmp_path):
 
 
 def fitted(seed=0):
-    return GSKN(n_landmarks=8, random_state=seed).fit(datasets.load("MUTAG").graphs)
+    model = GSKN(n_landmarks=8, edge_features="none", random_state=seed)
+    return model.fit(datasets.load("MUTAG").graphs)
 
 
 def molecules(n_graphs=4):

@@ -85,6 +85,64 @@ def test_convolution_equals_pytorch_geometric(modules, graphs, name):
     assert float(expected.detach().abs().min()) > 0
 
 
+def labelled_tensors(modules, batch, n_columns=3):
+    """Return a batch with random features and the edge labels as codes."""
+    features = np.random.default_rng(0).normal(size=(batch.n_nodes, n_columns))
+    inputs = modules.GraphInputs(
+        *(batch.adjacency, batch.graph_ptr, features, np.arange(batch.n_nodes)),
+        np.float64,
+        edge_codes=batch.edge_labels,
+    )
+    return inputs.take(np.arange(batch.n_graphs))
+
+
+@pytest.fixture(scope="module")
+def labelled():
+    graphs = [nx.lollipop_graph(4, 3), nx.path_graph(3)]
+    for graph in graphs:
+        for number, edge in enumerate(graph.edges):
+            graph.edges[edge]["label"] = "abc"[number % 3]
+    return as_batch(graphs)
+
+
+def test_gine_equals_pytorch_geometric(modules, labelled):
+    pyg = pytest.importorskip("torch_geometric.nn", reason="needs torch_geometric")
+    ours = make(modules, "gine", n_edge_labels=3)
+    mlp = torch.nn.Sequential(ours.first, ours.norm, torch.nn.ReLU(), ours.second)
+    theirs = pyg.GINEConv(mlp, train_eps=True).double().eval()
+    theirs.eps = torch.nn.Parameter(ours.epsilon.detach())
+    part = labelled_tensors(modules, labelled)
+    rows = part.features.dense()
+    vectors = ours.edges(part.edge_codes)
+    expected = theirs(rows, edge_index(labelled), vectors)
+    torch.testing.assert_close(ours(part, rows), expected, rtol=1e-10, atol=1e-12)
+
+
+def test_gradients_of_gine_are_correct(modules, labelled):
+    module = make(modules, "gine", n_edge_labels=3)
+    part = labelled_tensors(modules, labelled)
+    rows = part.features.dense().requires_grad_()
+    names = [name for name, _ in module.named_parameters()]
+
+    def output(rows, *values):
+        parameters = dict(zip(names, values, strict=True))
+        return torch.func.functional_call(module, parameters, (part, rows))
+
+    values = [p.detach().clone().requires_grad_() for p in module.parameters()]
+    values[names.index("edges.weight")].data[-1] = 0
+    assert torch.autograd.gradcheck(output, (rows, *values))
+
+
+def test_edge_codes_of_some_graphs_belong_to_their_entries(modules, labelled):
+    features = np.zeros((labelled.n_nodes, 1))
+    inputs = modules.GraphInputs(
+        *(labelled.adjacency, labelled.graph_ptr, features, np.arange(labelled.n_nodes)),
+        edge_codes=labelled.edge_labels,
+    )
+    second = inputs.take(np.array([1]))
+    assert second.edge_codes.tolist() == labelled[1].edge_labels.tolist()
+
+
 def test_weighted_gcn_equals_pytorch_geometric(modules):
     pyg = pytest.importorskip("torch_geometric.nn", reason="needs torch_geometric")
     graph = nx.lollipop_graph(4, 3)

@@ -161,6 +161,50 @@ def test_max_aggregation_of_graphsage(data):
     assert np.isfinite(model.predict_proba(data[0])).all()
 
 
+@pytest.fixture(scope="module")
+def bonds():
+    """Return paths whose class is the label of their edges."""
+    graphs = []
+    for number in range(40):
+        graph = nx.path_graph(3 + number % 5)
+        nx.set_edge_attributes(graph, "-="[number % 2], "label")
+        graphs.append(graph)
+    return as_batch(graphs), np.arange(40) % 2
+
+
+def test_gin_uses_edge_labels(bonds, tmp_path):
+    graphs, y = bonds
+    model = GIN(n_layers=2, n_hidden=8, max_epochs=40, random_state=0).fit(graphs, y)
+    assert model.edge_label_values_ == ("-", "=")
+    assert model.score(graphs, y) == 1
+    model.save(tmp_path / "model")
+    loaded = GIN.load(tmp_path / "model")
+    np.testing.assert_array_equal(loaded.predict_proba(graphs), model.predict_proba(graphs))
+    without = model.predict_proba(graphs.without_edge_data())
+    assert np.isfinite(without).all()
+    np.testing.assert_allclose(without[0], without[5], atol=1e-6)  # equal paths
+
+
+def test_gin_ignores_edge_labels_on_request(bonds):
+    graphs, y = bonds
+    model = GIN(**SMALL, edge_features="none").fit(graphs, y)
+    plain = GIN(**SMALL).fit(graphs.without_edge_data(), y)
+    assert model.edge_label_values_ == plain.edge_label_values_ == ()
+    np.testing.assert_array_equal(model.predict_proba(graphs), plain.predict_proba(graphs))
+    with pytest.raises(InputError, match="edge_features must be one of 'auto', 'none'"):
+        GIN(edge_features="labels").fit(graphs, y)
+
+
+def test_edge_labels_that_are_new_have_no_vector(bonds):
+    graphs, y = bonds
+    model = GIN(**SMALL).fit(graphs, y)
+    other = nx.path_graph(4)
+    nx.set_edge_attributes(other, "#", "label")
+    new = model.predict_proba(as_batch([other]))
+    plain = model.predict_proba(as_batch([nx.path_graph(4)]))
+    np.testing.assert_allclose(new, plain)
+
+
 def test_grid_search_of_scikit_learn(data):
     search = GridSearchCV(GCN(**SMALL), {"readout": ["sum", "mean"]}, cv=2).fit(*data)
     assert search.best_params_["readout"] in {"sum", "mean"}

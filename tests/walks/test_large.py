@@ -46,10 +46,19 @@ CASES = {
         (
             "late = np.repeat(np.arange(1, n), 4)\n"
             "early = (np.random.default_rng(0).random(len(late)) ** 2 * late).astype(int)\n"
-            "table = pattern_counts(undirected(early, late), 6, random_state=0)\n"
+            "graph = undirected(early, late)\n"
+            "table = pattern_counts(graph, 6, max_work=1e9, random_state=0)\n"
             "check(table, exact=False)"
         ),
         1500,
+    ),
+    "preferential attachment of 10^5 nodes, exact": (
+        (
+            "late = np.repeat(np.arange(1, n), 4)\n"
+            "early = (np.random.default_rng(0).random(len(late)) ** 2 * late).astype(int)\n"
+            "check(pattern_counts(undirected(early, late), 5), exact=True)"
+        ),
+        700,
     ),
     "a grid of 10^6 nodes": (
         (

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from gskn._limits import MAX_WORK
 from gskn._optional import require
 from gskn._types import FloatArray, IndexArray
 from gskn._validation import check_choice, check_flag, check_int, check_number, shorten
@@ -149,7 +150,7 @@ class AddAnonymousWalkPE(_NodeEncoding):
         Field of edge weights; "auto" is ``edge_weight`` if it exists, None ignores weights.
         Steps are then taken in proportion to the weights. Only probabilities of patterns
         depend on weights; other encodings raise for graphs with weights.
-    max_work : float, default=2e8
+    max_work : float, default=2e10
         Largest work of one graph, as in `pattern_counts`. Larger graphs raise; nothing is
         sampled.
     attr_name : str or None, default="anonymous_walk_pe"
@@ -203,7 +204,7 @@ class AddAnonymousWalkPE(_NodeEncoding):
         basis: Literal["quotients", "patterns"] = "quotients",
         log: bool = False,
         edge_weight: str | None = "auto",
-        max_work: float = 2e8,
+        max_work: float = MAX_WORK,
         attr_name: str | None = "anonymous_walk_pe",
     ) -> None:
         check_choice(kind, "kind", choices=["anonymous", "induced"])

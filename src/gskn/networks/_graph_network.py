@@ -221,7 +221,7 @@ class GraphNetwork(GraphClassifier, ConvolutionNetwork):
 
     def _architecture(self, n_out: int) -> dict[str, Any]:
         return {
-            "convolution": self.convolution,
+            "convolution": self._convolution_name(),
             "n_features": self.encoder_.n_features_out_,
             "n_classes": n_out,
             "n_layers": self.n_layers,

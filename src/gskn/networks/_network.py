@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from gskn._optional import require
 from gskn._random import RandomState, as_generator
-from gskn._types import FloatArray, Params
+from gskn._types import FloatArray, IndexArray, Params
 from gskn._validation import (
     check_choice,
     check_common_parameters,
@@ -217,7 +217,14 @@ class ConvolutionNetwork(TrainedNetwork):
         convolution = modules.CONVOLUTIONS[self._convolution_name()]
         rows, codes = self.encoder_.distinct_rows(batch)
         matrix = convolution.propagation_matrix(batch.adjacency)
-        return modules.GraphInputs(matrix, batch.graph_ptr, rows, codes)
+        edge_codes = self._edge_codes(batch)
+        return modules.GraphInputs(
+            matrix, batch.graph_ptr, rows, codes, edge_codes=edge_codes
+        )
+
+    def _edge_codes(self, batch: GraphBatch) -> IndexArray | None:  # noqa: ARG002
+        """Return the codes of edge labels; None if they are not used."""
+        return None
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

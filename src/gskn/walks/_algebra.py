@@ -28,7 +28,7 @@ class Matrix(NamedTuple):
     extra: FloatArray | None
 
 
-class _WalkAlgebra(ABC):
+class WalkAlgebra(ABC):
     """Operations that do not depend on the storage of matrices.
 
     Parameters
@@ -53,15 +53,14 @@ class _WalkAlgebra(ABC):
         self.steps, self.sizes, self.traits = steps, sizes, traits
         self._k4_sums = k4_sums
         self._degrees = self.matvec(steps, None)
-        self._loops = _add(self._diagonal(steps), steps.extra)
+        self._loops = add_vectors(self._diagonal(steps), steps.extra)
 
     @abstractmethod
     def matvec(self, matrix: Matrix, vector: FloatArray | None) -> FloatArray:
         """Return a matrix times a vector."""
 
-    @staticmethod
     @abstractmethod
-    def _diagonal(matrix: Matrix) -> Any:
+    def _diagonal(self, matrix: Matrix) -> Any:
         """Return the diagonal of the entries."""
 
     def visits(self, n_left: int, n_stayed: int) -> FloatArray:
@@ -89,11 +88,10 @@ class _WalkAlgebra(ABC):
         return extra
 
 
-class DenseAlgebra(_WalkAlgebra):
+class DenseAlgebra(WalkAlgebra):
     """Graphs of one padded size as an array of shape (n_graphs, size, size)."""
 
-    @staticmethod
-    def _diagonal(matrix: Matrix) -> Any:
+    def _diagonal(self, matrix: Matrix) -> Any:
         return np.einsum("gii->gi", matrix.entries)  # a writable view
 
     def step(self, forward: int, backward: int) -> Matrix:
@@ -113,15 +111,15 @@ class DenseAlgebra(_WalkAlgebra):
         self, first: Matrix, vector: FloatArray | None, second: Matrix
     ) -> Matrix:
         """Return ``first @ diag(vector) @ second``."""
-        scale = _multiply(vector, self.sizes)
+        scale = multiply_vectors(vector, self.sizes)
         left = first.entries if scale is None else first.entries * scale[:, None, :]
         if first.extra is None or second.extra is None:
             return Matrix(multiply(left, second.entries), None)
         scaled = Matrix(left, None)  # (X1 S + D1) v X2 + X1 v D2, and D1 v D2
-        extra = _multiply(first.extra, vector)
+        extra = multiply_vectors(first.extra, vector)
         self._diagonal(scaled)[...] += extra
         product = multiply(left, second.entries)
-        rest = _multiply(second.extra, vector)[:, None, :]
+        rest = multiply_vectors(second.extra, vector)[:, None, :]
         product += np.multiply(first.entries, rest, out=left)
         return Matrix(product, extra * second.extra)
 
@@ -132,23 +130,22 @@ class DenseAlgebra(_WalkAlgebra):
 
     def matvec(self, matrix: Matrix, vector: FloatArray | None) -> FloatArray:
         """Return a matrix times a vector."""
-        weighted = _multiply(vector, self.sizes)
+        weighted = multiply_vectors(vector, self.sizes)
         if weighted is None:
             product = matrix.entries.sum(axis=2)
         else:
             product = multiply(matrix.entries, weighted[:, :, None])[:, :, 0]
-        return _add(product, _scale_extra(matrix.extra, vector))
+        return add_vectors(product, scale_extra(matrix.extra, vector))
 
     def ones(self) -> FloatArray:
         """Return the vector of ones."""
         return np.ones(self.steps.entries.shape[:2])
 
 
-class SparseAlgebra(_WalkAlgebra):
+class SparseAlgebra(WalkAlgebra):
     """Graphs as one block-diagonal CSR matrix."""
 
-    @staticmethod
-    def _diagonal(matrix: Matrix) -> Any:
+    def _diagonal(self, matrix: Matrix) -> Any:
         return np.asarray(matrix.entries.diagonal())
 
     def step(self, forward: int, backward: int) -> Matrix:
@@ -171,13 +168,13 @@ class SparseAlgebra(_WalkAlgebra):
         self, first: Matrix, vector: FloatArray | None, second: Matrix
     ) -> Matrix:
         """Return ``first @ diag(vector) @ second``."""
-        left = _scale_columns(first.entries, _multiply(vector, self.sizes))
+        left = _scale_columns(first.entries, multiply_vectors(vector, self.sizes))
         product = left @ second.entries
         if first.extra is None or second.extra is None:
             return Matrix(product, None)
-        extra = _multiply(first.extra, vector)
+        extra = multiply_vectors(first.extra, vector)
         product += _scale_rows(second.entries, extra)
-        product += _scale_columns(first.entries, _multiply(second.extra, vector))
+        product += _scale_columns(first.entries, multiply_vectors(second.extra, vector))
         return Matrix(product, extra * second.extra)
 
     def hadamard(self, first: Matrix, second: Matrix) -> Matrix:
@@ -187,9 +184,9 @@ class SparseAlgebra(_WalkAlgebra):
 
     def matvec(self, matrix: Matrix, vector: FloatArray | None) -> FloatArray:
         """Return a matrix times a vector."""
-        weighted = _multiply(vector, self.sizes)
+        weighted = multiply_vectors(vector, self.sizes)
         weighted = np.ones(matrix.entries.shape[1]) if weighted is None else weighted
-        return _add(matrix.entries @ weighted, _scale_extra(matrix.extra, vector))
+        return add_vectors(matrix.entries @ weighted, scale_extra(matrix.extra, vector))
 
     def ones(self) -> FloatArray:
         """Return the vector of ones."""
@@ -219,18 +216,18 @@ def sum_k4_terms(
     return {term: algebra.sum_k4(term, roots) for term in plan.k4_terms}
 
 
-def _multiply(first: Any, second: Any) -> Any:
+def multiply_vectors(first: Any, second: Any) -> Any:
     """Return the product of two vectors; None stands for ones."""
     if first is None or second is None:
         return second if first is None else first
     return first * second
 
 
-def _scale_extra(extra: FloatArray | None, vector: FloatArray | None) -> FloatArray | None:
-    return None if extra is None else _multiply(extra, vector)
+def scale_extra(extra: FloatArray | None, vector: FloatArray | None) -> FloatArray | None:
+    return None if extra is None else multiply_vectors(extra, vector)
 
 
-def _add(first: FloatArray, second: FloatArray | None) -> FloatArray:
+def add_vectors(first: FloatArray, second: FloatArray | None) -> FloatArray:
     """Return the sum of two vectors; None stands for zeros."""
     return first if second is None else first + second
 

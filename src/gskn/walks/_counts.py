@@ -11,6 +11,7 @@ from gskn._limits import (
     MAX_INDUCED_LENGTH,
     MAX_PATTERN_LENGTH,
     MAX_WALKS,
+    MAX_WORK,
 )
 from gskn._random import RandomState
 from gskn._types import AnyArray, BoolArray
@@ -18,7 +19,6 @@ from gskn._validation import check_choice, check_flag, check_int, check_number, 
 from gskn.exceptions import InputError
 from gskn.graphs import GraphBatch, as_batch
 from gskn.walks._exact import exact_rows
-from gskn.walks._grouping import exact_work
 from gskn.walks._induced import induced_rows, unpack
 from gskn.walks._patterns import patterns
 from gskn.walks._rows import RowBlock, merge_rows
@@ -26,7 +26,12 @@ from gskn.walks._sample import as_seed
 from gskn.walks._sampled_rows import sampled_rows
 from gskn.walks._table import PatternTable
 from gskn.walks._walk_batch import WalkBatch
-from gskn.walks._work import check_enumerable, enumeration_work
+from gskn.walks._work import (
+    ENUMERATION_WORK,
+    check_enumerable,
+    enumeration_work,
+    exact_work,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -40,7 +45,7 @@ def pattern_counts(  # noqa: PLR0913 - every one has a sensible default
     induced: bool = False,
     n_walks: int = 30,
     random_state: RandomState = None,
-    max_work: float = 2e8,
+    max_work: float = MAX_WORK,
     exact_counts: bool = True,
     n_jobs: int | None = None,
 ) -> PatternTable:
@@ -62,16 +67,16 @@ def pattern_counts(  # noqa: PLR0913 - every one has a sensible default
         logs a warning.
     induced : bool, default=False
         Whether a pattern includes which visited nodes are adjacent. Walks are then
-        enumerated, up to ``max_work`` for a graph.
+        enumerated, at a work of 100 each.
     n_walks : int, default=30
         Sampled walks per node, at most 100,000.
     random_state : int, Generator or None, default=None
         Seed of sampled walks.
-    max_work : float, default=2e8
-        Largest work of a graph that "auto" computes exactly, in multiplications of one
-        sparse product or in enumerated walks. A multiplication takes up to 20 bytes, and
-        other memory and time (sums over quotients; K4 at length 8) are added in this unit,
-        so the default limits the memory of a graph to 4 GB.
+    max_work : float, default=2e10
+        Largest work of a graph that "auto" computes exactly, in nanoseconds of one core:
+        the default is about 20 seconds. Numbers of walks are converted to time by
+        constants, so the choice is the same on every machine. Memory counts 5 nanoseconds
+        per byte, so the default limits the memory of a graph to 4 GB.
     exact_counts : bool, default=True
         Whether counts of 2^53 or more, which floats cannot represent exactly, raise an
         error.
@@ -91,10 +96,12 @@ def pattern_counts(  # noqa: PLR0913 - every one has a sensible default
     Notes
     -----
     No walks are enumerated, except for induced patterns. See ``gskn.walks._mobius`` for the
-    identity, ``gskn.walks._plan`` for the products of matrices that compute its terms, and
-    ``gskn.walks._twins`` for nodes that share a row. The time grows with the number of
-    walks of three steps (two for lengths below 6, four for length 8) on sparse graphs, and
-    with the third power of the size on small dense graphs (the fourth power at length 8).
+    identity, ``gskn.walks._plan`` for the products of matrices that compute its terms,
+    ``gskn.walks._fused`` for products that are not stored, and ``gskn.walks._twins`` for
+    nodes that share a row. The time grows with the number of walks of three steps (two for
+    lengths below 6, four for length 8) on sparse graphs, and with the third power of the
+    size on small dense graphs (the fourth power at length 8). Up to length 7, the memory is
+    proportional to the edges, plus the nodes times the number of threads.
 
     Examples
     --------
@@ -122,7 +129,7 @@ def pattern_tables(  # noqa: PLR0913 - as pattern_counts
     method: Literal["auto", "exact", "sampled"] = "auto",
     n_walks: int = 30,
     random_state: RandomState = None,
-    max_work: float = 2e8,
+    max_work: float = MAX_WORK,
     n_jobs: int | None = None,
 ) -> list[PatternTable]:
     """Return the tables of `pattern_counts` for all lengths from 1 to ``length``.
@@ -258,7 +265,7 @@ def _induced_table(batch: GraphBatch, length: int, options: _Options) -> Pattern
     is_exact = np.full(batch.n_graphs, options.method != "sampled")
     n_walks = enumeration_work(batch, length)
     if options.method == "auto":
-        is_exact = _within(n_walks, options.max_work, "walks to enumerate")
+        is_exact = _within(n_walks * ENUMERATION_WORK, options.max_work)
     check_enumerable(n_walks[is_exact], length)
     _check_countable(is_exact, length, options)
     codes, rows = induced_rows(
@@ -297,21 +304,20 @@ def _choose_exact(walks: WalkBatch, length: int, options: _Options) -> BoolArray
         return np.zeros(n_graphs, dtype=bool)
     if options.method == "exact" or length <= 3:  # short patterns need no products
         return np.ones(n_graphs, dtype=bool)
-    work = exact_work(walks, length, options.max_work)
-    return _within(work, options.max_work, "multiplications")
+    return _within(exact_work(walks, length, options.max_work), options.max_work)
 
 
-def _within(work: AnyArray, max_work: float, unit: str) -> BoolArray:
+def _within(work: AnyArray, max_work: float) -> BoolArray:
     """Return which graphs are within the bound, and warn if others are sampled."""
     is_exact = np.asarray(work <= max_work)
     if not is_exact.all():
         number = int(np.argmin(is_exact))
         logger.warning(
-            "%d graphs are sampled: graph %d would need %.1e %s, above max_work = %.1e",
+            "%d graphs are sampled: graph %d would need a work of %.1e for exact "
+            "patterns, above max_work = %.1e",
             int((~is_exact).sum()),
             number,
             work[number],
-            unit,
             max_work,
         )
     return is_exact

@@ -4,18 +4,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gskn._limits import MAX_EXACT_LENGTH
 from gskn._offsets import running_total
 from gskn._threads import run_threads
 from gskn._types import FloatArray, IndexArray
 from gskn.walks._algebra import DenseAlgebra, Matrix, SparseAlgebra, sum_k4_terms
 from gskn.walks._blocks import Blocks
+from gskn.walks._fused import FusedAlgebra
 from gskn.walks._grouping import Group, make_groups
 from gskn.walks._mobius import basis
 from gskn.walks._plan import Plan, make_plan
 from gskn.walks._quotients import plain_traits
 from gskn.walks._rows import RowBlock
 from gskn.walks._signed import signed_rows
-from gskn.walks._terms import K4
+from gskn.walks._terms import K4, Algebra
 from gskn.walks._walk_batch import WalkBatch
 
 
@@ -43,11 +45,17 @@ def exact_rows(
     n_jobs: int | None = None,
 ) -> list[list[RowBlock]]:
     """Return the rows of some graphs in blocks: for every group, one for every length."""
-    tasks = [
-        _Task(walks, group, lengths, exact_counts)
-        for group in make_groups(walks, numbers, lengths, probability=probability)
-    ]
-    return run_threads(_Task.run, tasks, n_jobs)
+    groups = list(make_groups(walks, numbers, lengths, probability=probability))
+    # Threads share a large graph, and each of them computes other groups alone.
+    large, small = (
+        [
+            _Task(walks, group, lengths, exact_counts, n_jobs if is_large else 1)
+            for group in groups
+            if group.is_large == is_large
+        ]
+        for is_large in (True, False)
+    )
+    return [task.run() for task in large] + run_threads(_Task.run, small, n_jobs)
 
 
 @dataclass(frozen=True)
@@ -58,6 +66,7 @@ class _Task:
     group: Group
     lengths: tuple[int, ...]
     exact_counts: bool
+    n_jobs: int | None = 1
 
     def run(self) -> list[RowBlock]:
         traits = self.group.traits
@@ -83,8 +92,14 @@ class _Task:
     def _sparse_sums(self, plan: Plan, blocks: Blocks) -> FloatArray:
         """Return the sums over all quotients, one column for every twin group."""
         extra, sizes = self._twin_vectors(blocks.rows)
-        steps, k4_sums = Matrix(blocks.as_csr(), extra), self._k4_sums(plan, blocks)
-        sums = plan.evaluate(SparseAlgebra(steps, sizes, self.group.traits, k4_sums))
+        steps, traits = blocks.as_csr(), self.group.traits
+        algebra: Algebra
+        if max(self.lengths) < MAX_EXACT_LENGTH:
+            algebra = FusedAlgebra(steps, extra, sizes, traits, self.n_jobs)
+        else:
+            k4_sums = self._k4_sums(plan, blocks)
+            algebra = SparseAlgebra(Matrix(steps, extra), sizes, traits, k4_sums)
+        sums = plan.evaluate(algebra)
         return np.array(sums).reshape(len(plan.roots), len(blocks.rows))
 
     def _dense_sums(self, plan: Plan, blocks: Blocks) -> FloatArray:

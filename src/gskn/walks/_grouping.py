@@ -5,15 +5,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gskn._limits import MAX_EXACT_LENGTH
+from gskn._limits import MAX_DENSE_SIZE
 from gskn._types import FloatArray, IndexArray
 from gskn.walks._plan import Plan, make_plan
 from gskn.walks._quotients import GraphTraits
 from gskn.walks._terms import MatDiagMat
 from gskn.walks._walk_batch import WalkBatch
-from gskn.walks._work import k4_work, memory_work, product_work
+from gskn.walks._work import product_work
 
-MAX_DENSE_SIZE = 512  # larger graphs are never stored as dense arrays
 _SPARSE_OVER_DENSE = 40.0  # time of a sparse multiplication over a dense one
 _GROUP_PRODUCTS = 2e7  # multiplications of a sparse product of a group
 _GROUP_CELLS = 2**24  # cells of the sums over all quotients of a group
@@ -28,20 +27,7 @@ class Group:
     traits: GraphTraits
     has_twins: bool
     is_dense: bool
-
-
-def exact_work(walks: WalkBatch, length: int, max_work: float) -> FloatArray:
-    """Return the work of all quotients of every graph, in sparse multiplications.
-
-    At length 8, the work on K4 is added for graphs that are otherwise within ``max_work``.
-    """
-    work = product_work(walks, length)
-    work[walks.sizes <= MAX_DENSE_SIZE] = 0  # bounded by dense algebra
-    work += memory_work(walks, length)
-    if length == MAX_EXACT_LENGTH:
-        candidates = np.flatnonzero(work <= max_work)
-        work[candidates] += k4_work(walks, candidates)
-    return work
+    is_large: bool
 
 
 def make_groups(
@@ -53,7 +39,8 @@ def make_groups(
         plan = make_plan(lengths, traits)
         sizes = walks.sizes[members]
         for group, is_dense in _by_algebra(members, sizes, work[members], plan):
-            yield Group(group, traits, has_twins, is_dense)
+            is_large = len(group) == 1 and work[group[0]] > _GROUP_PRODUCTS
+            yield Group(group, traits, has_twins, is_dense, is_large and not is_dense)
 
 
 def _by_traits(

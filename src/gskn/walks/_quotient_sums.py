@@ -6,12 +6,12 @@ from gskn._types import FloatArray
 from gskn.exceptions import InputError
 from gskn.graphs import GraphBatch
 from gskn.walks._exact import quotient_rows
-from gskn.walks._grouping import exact_work
 from gskn.walks._mobius import basis
 from gskn.walks._patterns import pattern_names, patterns
 from gskn.walks._quotients import Quotient, make_quotient, plain_traits
 from gskn.walks._twins import Twins
 from gskn.walks._walk_batch import WalkBatch
+from gskn.walks._work import exact_work
 
 
 def quotient_sums(
@@ -31,9 +31,9 @@ def quotient_sums(
     if (work > max_work).any():
         number = int(np.argmax(work > max_work))
         raise InputError(
-            f"Graph {number} needs {work[number]:.1e} multiplications for exact sums of "
-            f"length {length}, more than max_work={max_work:.1e}; use a smaller length, or "
-            "raise max_work (20 bytes of memory for each)."
+            f"Graph {number} needs a work of {work[number]:.1e} for exact sums of length "
+            f"{length}, more than max_work={max_work:.1e}; use a smaller length, or raise "
+            "max_work (nanoseconds of one core)."
         )
     return quotient_rows(walks, length, probability=probability)
 

@@ -167,11 +167,15 @@ def as_dense(rows: "Tensor | NodeRows") -> Tensor:
 
 @dataclass(frozen=True)
 class GraphTensors:
-    """Some graphs: their propagation matrix, node features and first nodes."""
+    """Some graphs: their propagation matrix, node features and first nodes.
+
+    ``edge_codes`` are the codes of edge labels, one per entry of the matrix.
+    """
 
     matrix: SparseMatrix
     features: NodeRows
     graph_ptr: Tensor
+    edge_codes: Tensor | None = None
 
     def pool(self, rows: Tensor, readout: str) -> Tensor:
         """Return the sum, mean or maximum of node features over every graph."""
@@ -210,6 +214,8 @@ class GraphInputs:
         Row of every node.
     dtype : numpy floating type, default=float32
         Type of all numbers.
+    edge_codes : ndarray of shape (matrix.nnz,) or None, default=None
+        Code of the label of every entry of the matrix.
     """
 
     def __init__(
@@ -219,7 +225,9 @@ class GraphInputs:
         rows: FloatArray,
         codes: IndexArray,
         dtype: Any = np.float32,
+        edge_codes: IndexArray | None = None,
     ) -> None:
+        self.edge_codes = edge_codes
         self.graph_ptr = graph_ptr
         self.blocks = _Blocks(matrix, graph_ptr, dtype)
         transpose = matrix.T.tocsr()
@@ -250,7 +258,13 @@ class GraphInputs:
             codes = torch.from_numpy(self.codes[nodes])
             features = NodeRows(torch.from_numpy(self.table), codes)
         graph_ptr = torch.from_numpy(running_total(sizes))
-        return GraphTensors(SparseMatrix(matrix, transpose), features, graph_ptr)
+        edge_codes = None
+        if self.edge_codes is not None:
+            chosen = self.edge_codes[self.blocks.entries(first, sizes)[0]]
+            edge_codes = torch.from_numpy(chosen)
+        return GraphTensors(
+            SparseMatrix(matrix, transpose), features, graph_ptr, edge_codes
+        )
 
     def parts(self, graphs: IndexArray) -> list[GraphTensors]:
         """Return graphs as minibatches of bounded size, in their order."""
@@ -273,11 +287,17 @@ class _Blocks:
         self.indices = columns - np.repeat(graph_ptr[:-1], n_entries)  # within the graph
         self.data = matrix.data.astype(dtype)
 
-    def take(self, first: IndexArray, sizes: IndexArray, nodes: IndexArray) -> Tensor:
-        """Return the matrix of some blocks; ``nodes`` are all their nodes."""
+    def entries(
+        self, first: IndexArray, sizes: IndexArray
+    ) -> tuple[IndexArray, IndexArray]:
+        """Return the entries of some blocks, and their number in every block."""
         begin = self.indptr[first]
         n_entries = self.indptr[first + sizes] - begin
-        entries = ranges(begin, n_entries)
+        return ranges(begin, n_entries), n_entries
+
+    def take(self, first: IndexArray, sizes: IndexArray, nodes: IndexArray) -> Tensor:
+        """Return the matrix of some blocks; ``nodes`` are all their nodes."""
+        entries, n_entries = self.entries(first, sizes)
         shift = np.repeat(running_total(sizes)[:-1], n_entries)
         indptr = running_total(self.indptr[nodes + 1] - self.indptr[nodes])
         arrays: list[AnyArray] = [indptr, self.indices[entries] + shift, self.data[entries]]
