@@ -387,7 +387,9 @@ def molecules(n_graphs=4):
         ends = torch.tensor(np.array(graph.adjacency.nonzero()))
         labels = [batch.label_values[label] for label in graph.node_labels]
         element = torch.tensor(labels)
-        graphs.append(Data(edge_index=ends, element=element, num_nodes=len(labels)))
+        bonds = [batch.edge_label_values[label] for label in graph.edge_labels]
+        fields = {"element": element, "edge_attr": torch.tensor(bonds)}
+        graphs.append(Data(edge_index=ends, num_nodes=len(labels), **fields))
     return graphs
 
 
