@@ -233,6 +233,18 @@ def test_times_are_measured_once(tmp_path, monkeypatch):
     assert "Edges" in time_figure(records).axes[0].get_xlabel()
 
 
+def test_time_of_ddgk_is_the_mean_over_folds():
+    folds = [
+        replace(record, seconds={"embed": 60.0 * n, "choose": 5.0})
+        for n, record in enumerate(records_of("MUTAG", "ddgk", [0.8, 0.9, 0.8]))
+    ]
+    rows = {(row["data"], row["system"]): row for row in time_rows(folds)}
+    assert rows["MUTAG", "DDGK"] == {
+        "data": "MUTAG", "system": "DDGK", "paper": "70.2", "ours": "1.0000"
+    }  # fmt: skip
+    assert rows["COLLAB", "DDGK"]["ours"] == "missing"
+
+
 def test_statistics_show_numbers_of_the_paper_that_differ(real_data):
     experiment = EXPERIMENTS["statistics"]
     records = experiment.run(Runner(data_home=real_data), True)

@@ -46,9 +46,9 @@ class DDGK(
 
     Attributes
     ----------
-    sources_ : ndarray of shape (n_sources_,)
+    sources_ : ndarray of shape (n_sources,)
         Indices of the source graphs.
-    source_sizes_ : ndarray of shape (n_sources_,)
+    source_sizes_ : ndarray of shape (n_sources,)
         Number of nodes of every source graph.
     seed_ : int
         Seed of the attentions.
@@ -160,7 +160,7 @@ class DDGK(
 
         Returns
         -------
-        embeddings : ndarray of shape (n_graphs, n_sources_)
+        embeddings : ndarray of shape (n_graphs, n_sources)
             Loss of every graph with every source after the last step; 0 for a graph without
             nodes.
         """
