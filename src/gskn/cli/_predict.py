@@ -145,7 +145,7 @@ def _write_predictions(
     model: "Predictor",
     out: Path | None,
     summary: _Summary,
-    map_chunks: "MapChunks",
+    map_chunks: "MapChunks" = map,
 ) -> int:
     """Write the predictions of all chunks and return the number of graphs."""
     from gskn.estimators import predict_once
