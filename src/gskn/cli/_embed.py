@@ -65,8 +65,9 @@ def embed(  # noqa: PLR0913, PLR0917 - one option each
     """Embed graphs or their nodes and write the embeddings to a file.
 
     Folders and parquet tables of edges are read in chunks and may be larger than memory.
-    A table has the columns graph, source and target and is sorted by graph. Molecules that
-    cannot be read are skipped and listed in a file next to the output.
+    A table has the columns graph, source and target and is sorted by graph; a pattern such
+    as 'edges-*.parquet' reads several tables. Molecules that cannot be read are skipped and
+    listed in a file next to the output.
 
     Example: gskn embed graphs/ -o embeddings.parquet --level node
     """
