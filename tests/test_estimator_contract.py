@@ -33,6 +33,7 @@ from gskn import (
     NodeEmbedding,
     datasets,
 )
+from gskn.estimators import ColorHistogram
 from gskn.graphs import GraphBatch
 from gskn.layers import BRANCHES
 
@@ -56,6 +57,7 @@ ESTIMATORS = {
         GSKN(("walk",), n_landmarks=8), kernel="linear", alpha=1.0, random_state=3
     ),
     "AttributeEncoder": AttributeEncoder(),
+    "ColorHistogram": ColorHistogram(pattern_length=4),
     "NodeEmbedding": NodeEmbedding(GSKN(("walk",), n_landmarks=8, random_state=3)),
 }
 

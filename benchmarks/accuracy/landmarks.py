@@ -11,7 +11,6 @@ and the difference with the corrected resampled t statistic.
 """
 
 import argparse
-from dataclasses import replace
 
 import numpy as np
 import torch
@@ -46,7 +45,8 @@ class Classifier(torch.nn.Module):
 
 def score_fold(graphs: GraphBatch, y: np.ndarray, parts: list, n_epochs: int) -> dict:
     """Return the test accuracy of both variants."""
-    model = GSKN(n_landmarks=16, random_state=0).fit(graphs[np.sort(parts[0])])
+    model = GSKN(n_landmarks=16, edge_features="none", random_state=0)
+    model.fit(graphs[np.sort(parts[0])])
     prepare = GSKNLayer.from_model(model).prepare
     inputs = [prepare(graphs[part]) for part in parts]
     targets = [torch.from_numpy(y[part]) for part in parts]
@@ -92,7 +92,6 @@ def main() -> None:
     torch.set_num_threads(1)
     for name in options.sets:
         data = datasets.load(name)
-        graphs = replace(data.graphs, edge_labels=None, edge_attributes=None)
         y = np.unique(data.y, return_inverse=True)[1]
         splitter = StratifiedKFold(N_FOLDS, shuffle=True, random_state=0)
         folds = []
@@ -100,7 +99,9 @@ def main() -> None:
             fit, validation = train_test_split(
                 rest, test_size=0.1, stratify=y[rest], random_state=number
             )
-            folds.append(score_fold(graphs, y, [fit, validation, test], options.epochs))
+            folds.append(
+                score_fold(data.graphs, y, [fit, validation, test], options.epochs)
+            )
             print(name, number, folds[-1], flush=True)
         report(name, folds)
 

@@ -1,6 +1,9 @@
 """Measure exact pattern counts against enumeration of the same walks and sampling."""
 
 import argparse
+import os
+import subprocess
+import sys
 import time
 
 import numba
@@ -136,11 +139,52 @@ def growth(length: int) -> None:
     print(f"growth on grids of 10^4 to 10^6 nodes: time ~ nodes^{slope:.2f}  (target 1.1)")
 
 
+def induced_seconds(name: str, length: int, stride: int) -> float:
+    """Return the processor seconds of induced patterns on every k-th graph of a set."""
+    graphs = datasets.load(name).graphs[::stride]
+    pattern_counts(graphs[:1], length, induced=True, method="exact")
+    times = []
+    for _ in range(3):
+        start = time.process_time()
+        pattern_counts(graphs, length, induced=True, method="exact")
+        times.append(time.process_time() - start)
+    return min(times)
+
+
+def compare_induced(name: str, length: int, stride: int, before: str) -> None:
+    """Compare with the source of an older version, in turns, each in its own process."""
+    times: dict[str, list[float]] = {"now": [], "before": []}
+    arguments = [__file__, "--induced-only", name, str(length), str(stride)]
+    for _ in range(3):
+        for version, seconds_of_version in times.items():
+            path = {"PYTHONPATH": before} if version == "before" else {}
+            done = subprocess.run(
+                [sys.executable, *arguments],
+                env={**os.environ, **path},
+                capture_output=True,
+                text=True,
+                check=True,
+            )
+            seconds_of_version.append(float(done.stdout))
+    now, old = (min(times[version]) for version in ("now", "before"))
+    print(f"{name}, induced patterns of length {length}, every {stride}th graph", end="")
+    print(f" {now:.3f} s, before {old:.3f} s: {old / now:.1f} x  (target 3)")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("sets", nargs="*", default=["PROTEINS", "IMDB-BINARY", "COLLAB"])
     parser.add_argument("--length", type=int, default=6)
+    parser.add_argument("--before", help="src folder of an older version to compare with")
+    parser.add_argument("--induced-only", nargs=3, help=argparse.SUPPRESS)
     options = parser.parse_args()
+    if options.induced_only:
+        name, *numbers = options.induced_only
+        print(induced_seconds(name, *map(int, numbers)))
+        return
+    if options.before:
+        for name, length, stride in (("PROTEINS", 6, 10), ("IMDB-BINARY", 5, 20)):
+            compare_induced(name, length, stride, options.before)
     tiny = as_batch(np.ones((2, 2)))  # compile before measuring
     enumerated(tiny, 4), plain(tiny, 4), pattern_counts(tiny, 4, method="sampled")
     for name in options.sets:

@@ -152,12 +152,14 @@ def _fewer_folds(records: Sequence[Record]) -> str:
 
 def _group_by_sets(pairs: Sequence[tuple[str, str]]) -> str:
     """Return names with their data sets; names with the same sets are listed together."""
-    sets: dict[str, dict[str, None]] = {}
+    sets: dict[str, set[str]] = {}
     for name, data in pairs:
-        sets.setdefault(name, {})[data] = None
+        sets.setdefault(name, set()).add(data)
     names: dict[str, list[str]] = {}
     for name, of_name in sets.items():
-        names.setdefault(", ".join(of_name), []).append(name)
+        is_all = of_name == set(_SETS)
+        listed = "all sets of the ranks" if is_all else ", ".join(sorted(of_name))
+        names.setdefault(listed, []).append(name)
     texts = [f"{', '.join(group)} on {listed}" for listed, group in names.items()]
     return "; ".join(texts) or "none"
 

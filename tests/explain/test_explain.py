@@ -24,6 +24,9 @@ VIEWS = [
 ]
 
 
+ANONYMOUS = {"anonymous", "induced"}
+
+
 @pytest.fixture(scope="module")
 def mutag():
     return datasets.load("MUTAG")
@@ -195,6 +198,19 @@ def test_graphs_are_explained_alone_as_in_a_batch(mutag):
                 assert left.keys() == right.keys()
                 for name in left:
                     assert left[name] == pytest.approx(right[name], abs=1e-9)
+
+
+@pytest.mark.parametrize("branch", BRANCHES)
+def test_bonds_are_part_of_explanations(branch):
+    batch = as_batch(["CC=O", "CCO", "C=CC#N", "c1ccccc1C"], smiles=True)
+    model = regressor(batch, branches=(branch,), anonymous_length=4, pooling="sum")
+    for by, view in VIEWS:
+        check_law(explain(model, batch, by=by, view=view), model.predict(batch))
+    patterns = explain(model, batch, by="patterns")[0].patterns
+    names = {bond for pattern in patterns for bond in pattern.bonds or ()}
+    assert names == (set() if branch in ANONYMOUS else {"single", "double"})
+    for pattern in patterns:
+        assert len(occurrences(model, batch[0], pattern)) > 0
 
 
 def test_empty_graphs_have_only_a_baseline():

@@ -375,7 +375,8 @@ def test_encodings_work_in_compositions_and_loaders(tmp_path):
 
 
 def fitted(seed=0):
-    return GSKN(n_landmarks=8, random_state=seed).fit(datasets.load("MUTAG").graphs)
+    model = GSKN(n_landmarks=8, edge_features="none", random_state=seed)
+    return model.fit(datasets.load("MUTAG").graphs)
 
 
 def molecules(n_graphs=4):
@@ -386,7 +387,9 @@ def molecules(n_graphs=4):
         ends = torch.tensor(np.array(graph.adjacency.nonzero()))
         labels = [batch.label_values[label] for label in graph.node_labels]
         element = torch.tensor(labels)
-        graphs.append(Data(edge_index=ends, element=element, num_nodes=len(labels)))
+        bonds = [batch.edge_label_values[label] for label in graph.edge_labels]
+        fields = {"element": element, "edge_attr": torch.tensor(bonds)}
+        graphs.append(Data(edge_index=ends, num_nodes=len(labels), **fields))
     return graphs
 
 

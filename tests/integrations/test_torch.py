@@ -150,13 +150,11 @@ def test_models_without_differentiable_layers_raise():
 
 
 def test_models_that_compare_edges_raise():
-    model = fitted(molecules())
-    layer = model.stack_.branches[0].layers[0]
-    longest = layer.maps[-1]
-    edges = np.zeros((longest.n_landmarks, 2))  # as features of edges would be
-    layer.maps[-1] = replace(longest, landmarks=np.hstack([longest.landmarks, edges]))
-    with pytest.raises(InputError, match="walks compare edges"):
-        GSKNLayer.from_model(model)
+    graphs = datasets.load("MUTAG").graphs[:40]
+    with pytest.raises(InputError, match="edge_features='none'"):
+        GSKNLayer.from_model(fitted(graphs))
+    layer = GSKNLayer.from_model(fitted(graphs, edge_features="none"))
+    assert torch.isfinite(layer(graphs)).all()
 
 
 def test_example_in_the_docstring_prints_the_documented_output():

@@ -386,6 +386,9 @@ def test_networks_are_rows_of_the_tables_of_the_paper():
         assert gin["ours, paper protocol"] == "nested only"
     rows = EXPERIMENTS["structure"].rows(records)
     assert [r["Cycle"] for r in rows if r["system"] == "GIN"][-1] == "50.0"
+    rows = {r["system"]: r for r in EXPERIMENTS["graphs"].rows(records)}
+    assert rows["GraphSTONE"]["ours, nested"] == "for nodes only"
+    assert rows["DDGK"]["ours, paper protocol"] == "nested only"
 
 
 def test_stored_records_of_other_experiments_are_shown(tmp_path):

@@ -66,8 +66,21 @@ def test_all_numbers_of_the_results_page_have_records(extension):
     numbers = extension.page_numbers(list(ResultFile(RECORDS).read().values()))
     assert len(names) > 10
     assert not {name for name in names if not numbers.get(name)}
-    assert "GNTK" in numbers["better_baselines"]
     assert 0 < float(numbers["gain_of_all_lengths"]) < 5
+
+
+def test_significantly_better_baselines_are_listed_by_data_set(extension):
+    noise = [0.01, -0.01, 0.02, -0.02, 0.0, 0.01, -0.01, 0.02, -0.02, 0.0]
+    records = [
+        Record("MUTAG", model, "nested", 0, fold, 0, {}, {"accuracy": mean + sign * change})
+        for model, mean, sign in (
+            ("gskn", 0.8, 1),
+            ("gntk-labels", 0.9, -1),
+            ("wl", 0.8, -1),
+        )
+        for fold, change in enumerate(noise)
+    ]
+    assert extension.page_numbers(records)["better_baselines"] == "MUTAG: GNTK (90.0)"
 
 
 def test_outdated_and_incomplete_records_are_listed_by_data_set(extension):

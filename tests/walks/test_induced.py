@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from gskn import as_batch, datasets
 from gskn.exceptions import InputError
-from gskn.walks import pattern_counts
+from gskn.walks import _counts, pattern_counts
+from gskn.walks._induced import _distinct_codes
 from tests.reference import walks as reference
 from tests.walks.test_counts import graphs
 
@@ -101,6 +102,64 @@ def test_induced_walks_above_the_limit_are_sampled_and_logged(caplog):
         )
     with pytest.raises(InputError, match="at most 8 for induced patterns"):
         pattern_counts(nx.path_graph(2), 9, induced=True)
+
+
+@given(st.lists(graphs(), min_size=2, max_size=4), st.integers(1, 5))
+def test_order_and_names_of_columns_do_not_depend_on_the_graphs(listed, length):
+    batch = as_batch([nx.DiGraph(graph) for graph in listed])
+    whole = pattern_counts(batch, length, weighting="count", induced=True)
+    for number in range(batch.n_graphs):
+        alone = pattern_counts(batch[number], length, weighting="count", induced=True)
+        assert [name for name in whole.names if name in set(alone.names)] == alone.names
+        aligned = alone.align(whole)
+        assert aligned.names == whole.names
+        rows = whole.rows[batch.graph_ptr[number] : batch.graph_ptr[number + 1]]
+        np.testing.assert_array_equal(aligned.rows.toarray(), rows.toarray())
+        np.testing.assert_array_equal(
+            whole.align(alone).rows.toarray()[
+                batch.graph_ptr[number] : batch.graph_ptr[number + 1]
+            ],
+            alone.rows.toarray(),
+        )
+
+
+@pytest.mark.parametrize(
+    "graph",
+    [
+        nx.complete_bipartite_graph(3, 4),
+        nx.complete_graph(6),
+        nx.star_graph(6),
+        nx.disjoint_union(nx.star_graph(4), nx.empty_graph(3)),
+    ],
+)
+def test_twins_share_their_rows(graph):
+    table = pattern_counts(graph, 5, weighting="count", induced=True)
+    assert as_dicts(table) == expected(graph, 5, lambda _: 1)
+
+
+def test_distinct_codes_are_those_of_numpy():
+    codes = np.random.default_rng(0).integers(1, 9000, 20000).astype(np.uint64)
+    actual, expected_codes = _distinct_codes(codes), np.unique(codes, return_inverse=True)
+    for one, two in zip(actual, expected_codes, strict=True):
+        np.testing.assert_array_equal(one, two)
+
+
+def test_many_walks_are_announced_before_they_are_enumerated(caplog, monkeypatch):
+    monkeypatch.setattr(_counts, "_MANY_WALKS", 100)
+    with caplog.at_level(logging.WARNING):
+        pattern_counts(nx.complete_graph(6), 4, induced=True, method="exact")
+    assert "7.5e+02 walks of length 4 will be enumerated" in caplog.text
+
+
+def test_counts_above_the_limit_raise_without_a_warning(caplog):
+    options = {"weighting": "count", "max_work": 10}
+    for induced in (False, True):
+        with (
+            caplog.at_level(logging.WARNING),
+            pytest.raises(InputError, match="too large for exact counts"),
+        ):
+            pattern_counts(nx.path_graph(600), 6, induced=induced, **options)
+    assert not caplog.text
 
 
 def test_rook_and_shrikhande_differ_at_four_and_csl_at_eight():

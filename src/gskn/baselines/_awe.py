@@ -130,7 +130,7 @@ class AWEFeatures(Baseline):
                 f"length must be at most {MAX_EXACT_LENGTH}, got {shorten(length)}; use "
                 f"AWE for walks of up to {_MAX_LENGTH} nodes."
             )
-        as_batch(X)
+        self._read_training(X)
         self.patterns_ = patterns(length, staying=True)
         return self
 

@@ -213,7 +213,7 @@ class GCKN(Baseline):
         self : GCKN
             The fitted estimator.
         """
-        blocks, batch = self._blocks(), as_batch(X)
+        blocks, batch = self._blocks(), self._read_training(X)
         check_nodes(batch)
         generator = as_generator(self.random_state)
         encoder = AttributeEncoder(

@@ -89,7 +89,7 @@ class LDP(Baseline):
         check_common_parameters(self)
         check_int(self.n_bins, "n_bins", minimum=1, maximum=MAX_DIMENSIONS)
         check_choice(self.scale, "scale", choices=("linear", "log"))
-        profiles = self._profiles(as_batch(X))
+        profiles = self._profiles(self._read_training(X))
         lowest = profiles.min(axis=0, initial=np.inf)
         highest = profiles.max(axis=0, initial=-np.inf)
         has_no_nodes = ~np.isfinite(lowest)

@@ -19,6 +19,7 @@ from gskn.cli._describe import describe
 from gskn.cli._distinguish import distinguish
 from gskn.cli._embed import embed
 from gskn.cli._evaluate import evaluate
+from gskn.cli._explain import explain
 from gskn.cli._fit import fit
 from gskn.cli._models import models
 from gskn.cli._predict import predict
@@ -46,6 +47,7 @@ app = typer.Typer(
         "  gskn evaluate MUTAG --models rw+aw,gskn --out runs.jsonl\n\n"
         "  gskn train graphs/ -o model.gskn\n\n"
         "  gskn predict model.gskn new/ -o predictions.csv\n\n"
+        "  gskn explain model.gskn new/ -o report.html\n\n"
         "  gskn embed graphs/ -o embeddings.parquet\n\n"
         "  gskn fit graphs/ -o landmarks.gskn\n\n"
         "  gskn embed new/ -o nodes.csv --model landmarks.gskn --level node\n\n"
@@ -61,6 +63,7 @@ for _command in (
     evaluate,
     train,
     predict,
+    explain,
     embed,
     fit,
     similar,

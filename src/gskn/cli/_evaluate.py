@@ -536,10 +536,11 @@ def _embed_models(
         params = model.grid[numbers.most_common(1)[0][0]]
         with waiting(f"embedding {data.name} by {model.name}"):
             estimator = make_estimator(model.estimator, params, seed, jobs)
-            estimator.fit(data.graphs)
+            graphs = data.graphs if model.uses_edges else data.graphs.without_edge_data()
+            estimator.fit(graphs)
             is_graph = data.task == "graph"
             transform = estimator.transform if is_graph else estimator.transform_nodes
-            embeddings[model.name] = transform(data.graphs)
+            embeddings[model.name] = transform(graphs)
     return embeddings
 
 

@@ -74,7 +74,7 @@ def predict(
         check_not_input(file, graphs)
         if is_same_file(file, model):
             raise InputError(f"{str(file)!r} is the model; write to another file.")
-    fitted = _load(model, jobs)
+    fitted = load_predictor(model, jobs)
     rejects = Rejects()
     with reading(graphs, data_home):
         source = find_source(graphs, data_home, rejects)
@@ -98,7 +98,7 @@ def predict(
     )
 
 
-def _load(path: Path, jobs: int | None) -> "Predictor":
+def load_predictor(path: Path, jobs: int | None) -> "Predictor":
     """Return the classifier or regressor in a file."""
     from gskn import GSKN
     from gskn.estimators import load_any

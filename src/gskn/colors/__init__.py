@@ -15,6 +15,7 @@ from gskn.colors._nodes import initial_hashes as initial_hashes
 from gskn.colors._nodes import refine_colors
 from gskn.colors._pairs import pair_colors
 from gskn.colors._pairs import pair_rounds as pair_rounds
+from gskn.colors._rounds import hash_rounds as hash_rounds
 from gskn.colors._steps import SaltedSteps as SaltedSteps
 from gskn.colors._steps import Steps as Steps
 from gskn.colors._steps import out_steps as out_steps

@@ -123,6 +123,27 @@ def pair_rounds(
     yield colors
 
 
+def node_hashes(
+    batch: GraphBatch, hashes: Hashes, *, n_rounds: int, labels: bool
+) -> Hashes:
+    """Return two hashes of the colors of the pairs of every node, for every round.
+
+    The shape is (n_rounds + 1, 2, n_nodes). Graphs are refined one after another.
+    """
+    nodes = np.empty((n_rounds + 1, *hashes.shape), dtype=np.uint64)
+    for number in range(batch.n_graphs):
+        graph = batch[number]
+        check_pairs(graph)
+        part = slice(*batch.graph_ptr[number : number + 2])
+        pairs = _Pairs.from_graph(graph, hashes[:, part], labels=labels)
+        for n_done in range(n_rounds + 1):
+            own = np.diagonal(pairs.colors, axis1=1, axis2=2)
+            nodes[n_done, :, part] = mix(mix(own) + mix(pairs.colors).sum(axis=2))
+            if n_done < n_rounds:
+                pairs.refine(_add_all)
+    return nodes
+
+
 def stable_hash(graph: GraphBatch, hashes: Hashes, *, labels: bool) -> Hashes:
     """Return two hashes of the stable colors of all pairs of one graph (2-FWL).
 

@@ -6,6 +6,7 @@ from gskn.estimators._any_model import load_any as load_any
 from gskn.estimators._any_model import predict_once as predict_once
 from gskn.estimators._base import read_graphs_and_targets as read_graphs_and_targets
 from gskn.estimators._classifier import GSKNClassifier
+from gskn.estimators._color_histogram import ColorHistogram
 from gskn.estimators._gram import LAPLACIAN as LAPLACIAN
 from gskn.estimators._gram import LINEAR as LINEAR
 from gskn.estimators._gram import PRECOMPUTED as PRECOMPUTED
@@ -53,4 +54,11 @@ from gskn.estimators._tasks import Task as Task
 from gskn.estimators._tasks import ValueTask as ValueTask
 from gskn.estimators._tasks import most_likely as most_likely
 
-__all__ = ["GSKN", "GSKNClassifier", "GSKNRegressor", "NearestGraphs", "NodeEmbedding"]
+__all__ = [
+    "GSKN",
+    "ColorHistogram",
+    "GSKNClassifier",
+    "GSKNRegressor",
+    "NearestGraphs",
+    "NodeEmbedding",
+]

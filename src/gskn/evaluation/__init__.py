@@ -5,7 +5,6 @@ from gskn.evaluation._limits import check_seed as check_seed
 from gskn.evaluation._model import Model
 from gskn.evaluation._model import as_json as as_json
 from gskn.evaluation._model import make_estimator as make_estimator
-from gskn.evaluation._network_models import is_network as is_network
 from gskn.evaluation._nodes import NODE_METRICS, evaluate_nodes
 from gskn.evaluation._nodes import TRAIN_SIZES as TRAIN_SIZES
 from gskn.evaluation._order import check_order_independence

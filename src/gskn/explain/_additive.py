@@ -124,12 +124,18 @@ class Additive:
 
     def predict(self, batch: GraphBatch) -> AnyArray:
         """Return the predictions of the model for a batch."""
+        return np.asarray(self._after_reading().predict(batch))
+
+    def predict_probabilities(self, batch: GraphBatch) -> FloatArray:
+        """Return the probabilities of all classes for a batch."""
+        return np.asarray(self._after_reading().predict_proba(batch))
+
+    def _after_reading(self) -> Any:
+        """Return the model without the steps of a pipeline before GSKN."""
         if not isinstance(self.model, Pipeline):
-            return np.asarray(self.model.predict(batch))
-        first = next(
-            n for n, (_, step) in enumerate(self.model.steps) if isinstance(step, GSKN)
-        )
-        return np.asarray(self.model[first:].predict(batch))
+            return self.model
+        steps = enumerate(step for _, step in self.model.steps)
+        return self.model[next(n for n, step in steps if isinstance(step, GSKN)) :]
 
     def gradients(
         self,

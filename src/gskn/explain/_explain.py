@@ -1,5 +1,7 @@
 """The function that explains predictions."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -102,18 +104,36 @@ def explain(
     additive = Additive.from_model(model)
     batch = additive.read(graphs)
     targets = additive.targets(batch, target)
-    chunks, parts = [], []
+    (explanation,) = explain_views(
+        additive, batch, targets, ((by, view),), along_path=gradient == "path"
+    )
+    return explanation
+
+
+def explain_views(
+    additive: Additive,
+    batch: GraphBatch,
+    targets: IndexArray,
+    views: Sequence[tuple[str, str]],
+    *,
+    along_path: bool = True,
+) -> list[Explanation]:
+    """Return one explanation for every kind and view; graphs are embedded once."""
+    chunks: list[Chunk] = []
+    parts: list[list[Parts | PatternParts]] = [[] for _ in views]
     names: list[list[Pattern]] | None = None
-    lists_walks = by == "patterns" or (by in {"nodes", "edges"} and view == "visited")
+    lists_walks = any(by != "landmarks" and view == "visited" for by, view in views)
     for run in _runs(additive, batch, lists_walks=lists_walks):
-        chunk = make_chunk(
-            additive, batch[run], targets[run], along_path=gradient == "path"
-        )
-        if by == "landmarks" and names is None:
+        chunk = make_chunk(additive, batch[run], targets[run], along_path=along_path)
+        if names is None and any(by == "landmarks" for by, _ in views):
             names = landmark_patterns(chunk)
-        parts.append(_split(chunk, by, view, names))
-        chunks.append(chunk)
-    return _join(additive, batch, targets, chunks, parts, by=by, view=view)
+        for (by, view), listed in zip(views, parts, strict=True):
+            listed.append(_split(chunk, by, view, names))
+        chunks.append(replace(chunk, blocks=[]))
+    return [
+        _join(additive, batch, targets, chunks, listed, by=by, view=view)
+        for (by, view), listed in zip(views, parts, strict=True)
+    ]
 
 
 def _split(

@@ -13,6 +13,7 @@ from gskn.exceptions import InputError
 from gskn.explain._additive import Additive
 from gskn.explain._blocks import make_chunk
 from gskn.explain._explain import explain
+from gskn.explain._explanation import Explanation
 from gskn.explain._names import Pattern
 from gskn.explain._patterns import matching_walks
 
@@ -123,7 +124,11 @@ def global_patterns(
     """
     check_choice(by, "by", choices=("patterns", "landmarks"))
     top = check_int(top, "top", minimum=1)
-    explanation = explain(model, graphs, target, by=by)
+    return summarize_patterns(explain(model, graphs, target, by=by), top)
+
+
+def summarize_patterns(explanation: Explanation, top: int) -> GlobalPatterns:
+    """Return the patterns with the largest contributions in an explanation."""
     patterns = explanation.patterns or ()
     number_of: dict[Pattern, int] = {}
     numbers = np.array(

@@ -70,7 +70,7 @@ class GSKNLayer(_Module):
     ----------
     model : GSKN
         A fitted model with the branches "walk", "degree-walk" and "anonymous" or some of
-        them, and one layer.
+        them, one layer and no features of edges.
 
     Notes
     -----
@@ -233,8 +233,11 @@ class GSKNLayer(_Module):
             )
         if any(len(branch.layers) > 1 for branch in model.stack_.branches):
             raise InputError("Models of several layers cannot be trained; set n_layers=1.")
-        for branch in model.stack_.branches:
-            _check_landmarks(branch, model)
+        if model.edge_features_:
+            raise InputError(
+                "Walks that compare edges cannot be trained; fit the GSKN with "
+                "edge_features='none'."
+            )
 
 
 class _Map(_Module):
@@ -291,18 +294,6 @@ def _encoder_of(branch: Branch, model: GSKN) -> AttributeEncoder:
     if encoder is None:
         raise AssertionError(f"The branch {branch.name} has no encoder.")
     return encoder
-
-
-def _check_landmarks(branch: Branch, model: GSKN) -> None:
-    """Raise if the landmarks of a branch of walks contain more than node features."""
-    layer = branch.layers[0]
-    if isinstance(layer, WalkLayer):
-        n_columns = layer.lengths[-1] * _encoder_of(branch, model).n_features_out_
-        if layer.maps[-1].landmarks.shape[1] != n_columns:
-            raise InputError(
-                "Models whose walks compare edges cannot be trained; fit the GSKN to "
-                "graphs without labels and attributes of edges."
-            )
 
 
 def _as_tensor(array: AnyArray) -> Any:

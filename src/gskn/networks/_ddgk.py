@@ -12,9 +12,10 @@ from gskn._validation import check_int, check_positive
 from gskn.estimators import check_types, progress
 from gskn.exceptions import InputError
 from gskn.graphs import GraphBatch, as_batch
-from gskn.networks._network import MAX_COLUMNS, Network, load_modules
+from gskn.networks._network import Network, load_modules
 
 _MAX_SOURCES = 2**14
+_MAX_NODES = 2**12  # of a graph: arrays have the squared number of cells
 _MAX_STEPS = 1_000_000
 _MAX_SEED = 2**62
 
@@ -226,10 +227,10 @@ def _check_sizes(batch: GraphBatch) -> None:
 
 def _check_nodes(n_nodes: int) -> None:
     """Raise if a graph is too large for a matrix of all pairs of its nodes."""
-    if n_nodes > MAX_COLUMNS:
+    if n_nodes > _MAX_NODES:
         raise InputError(
             f"DDGK needs all pairs of nodes, and a graph has {n_nodes} nodes; "
-            f"pass graphs of at most {MAX_COLUMNS} nodes."
+            f"pass graphs of at most {_MAX_NODES} nodes."
         )
 
 

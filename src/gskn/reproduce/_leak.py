@@ -135,7 +135,7 @@ def _embed(data: Dataset, embedding: str, order: IndexArray) -> FloatArray:
     )
     parts = [patterns[batch_of_node == number] for number in np.unique(batch_of_node)]
     reduced = replace(
-        graphs,
+        graphs.without_edge_data(),
         node_attributes=np.vstack([PCA(_COMPONENTS).fit_transform(part) for part in parts]),
         node_labels=None,
         label_values=(),

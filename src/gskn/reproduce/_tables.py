@@ -11,7 +11,6 @@ from gskn.evaluation import (
     Summary,
     corrected_t_test,
     get_score,
-    is_network,
     summarize_records,
 )
 from gskn.reproduce._jobs import latest_run
@@ -22,6 +21,7 @@ Row = dict[str, Any]
 PAPER, PAPER_PROTOCOL, NESTED = "paper", "ours, paper protocol", "ours, nested"
 _MISSING = "missing"  # the model is not implemented, or was not run
 _NESTED_ONLY = "nested only"  # networks are never selected on test folds
+_REASONS = {"GraphSTONE": "for nodes only"}  # there is no published program for graphs
 _SHORT_SETS = {"COLLAB"}  # networks have one parameter set and fewer epochs
 _SIGNS = {"above": " >", "below": " <", "equal": ""}
 _SHAPES = {"Cycle": 0, "Wheel": 2, "Path": 1, "Ladder": 3}  # classes of `structure`
@@ -63,6 +63,8 @@ def graph_rows(
                 PAPER_PROTOCOL: _paper_protocol(records, data, model),
                 NESTED: format_summary(summary_of(records, data, model, "nested")),
             }
+            if not model and system in _REASONS:
+                row |= dict.fromkeys((PAPER_PROTOCOL, NESTED), _REASONS[system])
             reference = ours.get(against.get(system, ""), "")
             row["compared"] = compare(records, data, model, reference)
             rows.append(row)
@@ -166,7 +168,7 @@ def compared_cell(records: Sequence[Record], data: str, model: str) -> str:
 
 
 def _paper_protocol(records: Sequence[Record], data: str, model: str) -> str:
-    if model in MODELS and is_network(MODELS[model]):
+    if model in MODELS and MODELS[model].extra == "torch":
         return _NESTED_ONLY
     return format_summary(summary_of(records, data, model, "paper"))
 

@@ -35,6 +35,8 @@ from gskn.walks._work import (
 
 logger = logging.getLogger(__name__)
 
+_MANY_WALKS = 2e9  # minutes of enumeration
+
 
 def pattern_counts(  # noqa: PLR0913 - every one has a sensible default
     graphs: Any,
@@ -265,9 +267,17 @@ def _induced_table(batch: GraphBatch, length: int, options: _Options) -> Pattern
     is_exact = np.full(batch.n_graphs, options.method != "sampled")
     n_walks = enumeration_work(batch, length)
     if options.method == "auto":
-        is_exact = _within(n_walks * ENUMERATION_WORK, options.max_work)
+        is_exact = _within(n_walks * ENUMERATION_WORK, options)
     check_enumerable(n_walks[is_exact], length)
     _check_countable(is_exact, length, options)
+    total = float(n_walks[is_exact].sum())
+    if options.method == "exact" and total > _MANY_WALKS:
+        logger.warning(
+            "%.1e walks of length %d will be enumerated, at about 2e7 per second; "
+            "method='auto' samples large graphs",
+            total,
+            length,
+        )
     codes, rows = induced_rows(
         batch,
         is_exact,
@@ -304,13 +314,13 @@ def _choose_exact(walks: WalkBatch, length: int, options: _Options) -> BoolArray
         return np.zeros(n_graphs, dtype=bool)
     if options.method == "exact" or length <= 3:  # short patterns need no products
         return np.ones(n_graphs, dtype=bool)
-    return _within(exact_work(walks, length, options.max_work), options.max_work)
+    return _within(exact_work(walks, length, options.max_work), options)
 
 
-def _within(work: AnyArray, max_work: float) -> BoolArray:
+def _within(work: AnyArray, options: _Options) -> BoolArray:
     """Return which graphs are within the bound, and warn if others are sampled."""
-    is_exact = np.asarray(work <= max_work)
-    if not is_exact.all():
+    is_exact = np.asarray(work <= options.max_work)
+    if not is_exact.all() and options.probability:  # counts raise an error instead
         number = int(np.argmin(is_exact))
         logger.warning(
             "%d graphs are sampled: graph %d would need a work of %.1e for exact "
@@ -318,6 +328,6 @@ def _within(work: AnyArray, max_work: float) -> BoolArray:
             int((~is_exact).sum()),
             number,
             work[number],
-            max_work,
+            options.max_work,
         )
     return is_exact

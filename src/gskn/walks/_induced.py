@@ -20,11 +20,12 @@ from gskn._types import AnyArray, FloatArray, IndexArray
 from gskn.graphs import GraphBatch
 from gskn.walks._jit_induced import (
     CodeLists,
-    HashTable,
     InducedWalks,
     NodeMarks,
-    PatternCodes,
+    PatternStates,
+    Table,
     fill_induced,
+    number_codes,
 )
 from gskn.walks._patterns import pattern_tree, patterns
 from gskn.walks._steps import (
@@ -34,6 +35,7 @@ from gskn.walks._steps import (
     walk_graph,
     with_dead_ends,
 )
+from gskn.walks._twins import Twins
 
 _FIRST_CAPACITY = 2**12
 _CHUNK_NODES = 2**14
@@ -41,7 +43,7 @@ _WALK_WORK = 32.0  # of one walk, in multiplications (approximate)
 _EMPTY = CodeLists(np.empty(0, np.uint64), np.empty(0), np.empty(0, np.int64))
 
 # Nodes, marks, table and lists to the number of nodes that are done; see `fill_induced`.
-_Fill: TypeAlias = Callable[[IndexArray, NodeMarks, HashTable, CodeLists], int]
+_Fill: TypeAlias = Callable[[IndexArray, NodeMarks, Table, CodeLists], int]
 _Arcs: TypeAlias = list[tuple[int, int]]
 
 
@@ -63,29 +65,56 @@ def induced_rows(
         directed=batch.directed[owners],
         sampled=~is_exact[owners],
         n_walks=n_walks,
+        weighted=probability and len(weights) > 0,
+        looped=bool(batch.adjacency.diagonal().any()),
     )
+    staying = walks.looped or bool((batch.degrees == 0).any())
     fill = partial(
         fill_induced,
         walk_graph(batch, weights, positions_within(batch.graph_sizes), seed),
         walks,
-        _pattern_codes(length),
+        _pattern_states(length, staying=staying),
     )
     steps = with_dead_ends(batch.adjacency.tocsr())
     work = np.where(
         walks.sampled, float(n_walks * length), count_walks(steps, max(length - 1, 1))
     )
 
-    def collect(first: int) -> CodeLists:
-        nodes = np.arange(first, min(first + _CHUNK_NODES, batch.n_nodes))
-        return _collect(fill, nodes, work)
+    # Twins have equal rows; those of sampled, directed or weighted graphs are not shared.
+    is_shared = np.asarray(is_exact & ~batch.directed)
+    is_shared &= not (walks.weighted or walks.looped)
+    twins = Twins.from_steps(batch.adjacency, batch.graph_ptr, is_shared)
 
-    parts = run_threads(collect, list(range(0, batch.n_nodes, _CHUNK_NODES)), n_jobs)
+    def collect(first: int) -> CodeLists:
+        return _collect(fill, twins.first[first : first + _CHUNK_NODES], work)
+
+    parts = run_threads(collect, list(range(0, len(twins.first), _CHUNK_NODES)), n_jobs)
     lists = _concatenate(parts)
-    codes, columns = np.unique(lists.codes, return_inverse=True)
-    entries = (lists.values, columns.astype(np.int64), running_total(lists.counts))
-    rows = csr_array(entries, (batch.n_nodes, len(codes)))
+    codes, columns = _distinct_codes(lists.codes)
+    entries = (lists.values, columns, running_total(lists.counts))
+    rows = csr_array(entries, (len(twins.first), len(codes)))
     rows.sort_indices()
-    return codes, rows
+    return codes, rows[twins.group_of] if twins.used.any() else rows
+
+
+def _distinct_codes(codes: AnyArray) -> tuple[AnyArray, IndexArray]:
+    """Return the distinct codes, sorted, and the place of every code among them.
+
+    The same as `numpy.unique`, which sorts all codes, of which few are distinct.
+    """
+    columns, capacity = np.empty(len(codes), dtype=np.int64), _FIRST_CAPACITY
+    while True:
+        keys, numbers = np.zeros(capacity, np.uint64), np.empty(capacity, np.int64)
+        n_codes = number_codes(codes, keys, numbers, columns)
+        if n_codes >= 0:
+            break
+        capacity *= 4
+    is_used = keys != 0
+    distinct, places = np.empty(n_codes, np.uint64), np.empty(n_codes, np.int64)
+    distinct[numbers[is_used]] = keys[is_used]
+    order = np.argsort(distinct)
+    places[order] = np.arange(n_codes)
+    return distinct[order], places[columns]
 
 
 def _collect(fill: _Fill, nodes: IndexArray, work: FloatArray) -> CodeLists:
@@ -105,13 +134,16 @@ def _fill_lists(
     """Return the codes of some nodes in pieces, and the capacity of the last table."""
     pieces = []
     while len(nodes):
-        table = HashTable(
-            np.zeros(capacity, np.uint64), np.empty(capacity), np.zeros(capacity, np.int64)
+        table = Table(
+            np.zeros(capacity, np.uint64),
+            np.empty(capacity, np.int64),
+            np.zeros(2 + capacity, np.int64),
+            np.zeros(8 * capacity),
         )
-        # A table is at most half full, so that one node always fits the lists.
+        # As long as the table, so that one node always fits the lists.
         lists = CodeLists(
-            np.empty(4 * capacity, np.uint64),
-            np.empty(4 * capacity),
+            np.empty(8 * capacity, np.uint64),
+            np.empty(8 * capacity),
             np.empty(len(nodes), np.int64),
         )
         n_done = fill(nodes, marks, table, lists)
@@ -130,19 +162,21 @@ def _concatenate(pieces: list[CodeLists]) -> CodeLists:
 
 
 @lru_cache(maxsize=16)
-def _pattern_codes(length: int) -> PatternCodes:
-    """Return the tree of patterns and their codes before the bits of arcs are set."""
+def _pattern_states(length: int, *, staying: bool) -> PatternStates:
+    """Return the tree of patterns, and the rank of every pattern of full length."""
     children, first_states = pattern_tree(length)
-    listed = patterns(length, staying=True)
-    sizes = listed.max(axis=1).astype(np.int64) + 1
-    first = int(first_states[length])
-    codes = np.zeros(first + len(listed), dtype=np.uint64)
+    sizes = patterns(length, staying=True).max(axis=1).astype(np.int64) + 1
+    # Patterns in which the walk stays come last.
+    n_used = len(patterns(length, staying=staying))
+    ranks = np.empty(len(sizes), dtype=np.int64)
     for n_symbols in range(1, length + 1):
-        numbers = np.flatnonzero(sizes == n_symbols)
-        ranks = np.arange(len(numbers), dtype=np.uint64)
-        shift = np.uint64(n_symbols * (n_symbols - 1))
-        codes[first + numbers] = np.uint64(n_symbols) << np.uint64(60) | ranks << shift
-    return PatternCodes(children, codes)
+        is_size = sizes == n_symbols
+        ranks[is_size] = np.arange(is_size.sum())
+    shorter = [patterns(size, staying=True)[:, -1] for size in range(1, length)]
+    last = np.concatenate([np.empty(0), *shorter]).astype(np.int64)
+    row_sizes = np.bincount(sizes[:n_used], minlength=length + 1)
+    first_open, first_full = first_states[[length - 1, length]].tolist()
+    return PatternStates(children, last, ranks, row_sizes, first_open, first_full)
 
 
 def unpack(codes: AnyArray, length: int) -> tuple[AnyArray, list[_Arcs]]:

@@ -25,13 +25,23 @@ class InducedWalks(NamedTuple):
     directed: BoolArray  # of every node: whether its graph is directed
     sampled: BoolArray  # of every node: whether its walks are sampled
     n_walks: int  # sampled walks per node
+    weighted: bool  # whether the steps from a node may have different probabilities
+    looped: bool  # whether any node has a self-loop
 
 
-class PatternCodes(NamedTuple):
-    """The tree of patterns, and the code of every pattern without its arcs."""
+class PatternStates(NamedTuple):
+    """The tree of patterns. States are numbered by length.
+
+    ``ranks`` counts the patterns of the full length with equally many symbols, and
+    ``row_sizes`` holds the number of these patterns, for every number of symbols.
+    """
 
     children: IndexArray  # state of a pattern with one more symbol
-    codes: AnyArray  # by state; zero for shorter patterns
+    last: IndexArray  # last symbol of every shorter pattern
+    ranks: IndexArray  # of every pattern of the full length
+    row_sizes: IndexArray
+    first_open: int  # first state of all but one nodes
+    first_full: int  # first state of the full length
 
 
 class NodeMarks(NamedTuple):
@@ -45,15 +55,19 @@ class NodeMarks(NamedTuple):
     arcs: AnyArray
 
 
-class HashTable(NamedTuple):
-    """Sums by key. ``slots[0]`` is the number of slots in use; these follow.
+class Table(NamedTuple):
+    """Sums of the patterns of visited nodes that induce the same subgraph.
 
-    No key is zero: the highest bits hold the number of symbols.
+    A key consists of the number of nodes (from bit 60 on) and two bits for every pair of
+    them, one for each direction of an edge; no key is zero. ``places`` is the first sum of
+    every key. ``slots[0]`` is the number of slots in use, ``slots[1]`` the number of sums
+    in use; the slots in use follow.
     """
 
     keys: AnyArray
-    sums: FloatArray
+    places: IndexArray
     slots: IndexArray
+    sums: FloatArray
 
 
 class CodeLists(NamedTuple):
@@ -68,17 +82,19 @@ class CodeLists(NamedTuple):
 def fill_induced(
     graph: WalkGraph,
     walks: InducedWalks,
-    patterns: PatternCodes,
+    patterns: PatternStates,
     nodes: IndexArray,
     marks: NodeMarks,
-    table: HashTable,
+    table: Table,
     lists: CodeLists,
 ) -> int:
     """Write the codes and values of nodes one after another; return how many are done.
 
     The loop ends early if the table or the lists are too small.
     """
-    block = make_walk_block(patterns.children.shape[1])
+    length = patterns.children.shape[1]
+    block = make_walk_block(length)
+    same_marks = np.zeros(4 ** (length - 1), np.int64)
     place = 0
     for number in range(len(nodes)):
         node = nodes[number]
@@ -86,15 +102,13 @@ def fill_induced(
             start = nodes[number : number + 1]
             fits = sample_induced(graph, start, walks.n_walks, patterns, block, table)
         else:
-            directed = walks.directed[node]
             fits = enumerate_induced(
-                graph, walks.probabilities, directed, node, patterns, marks, table
+                graph, walks, walks.directed[node], node, patterns, marks, table, same_marks
             )
-        n_keys = table.slots[0]
-        end = empty_table(table, place, lists)
+        end = empty_table(patterns.row_sizes, table, place, lists)
         if not fits or end < 0:
             return number
-        lists.counts[number] = n_keys
+        lists.counts[number] = end - place
         place = end
     return len(nodes)
 
@@ -102,101 +116,225 @@ def fill_induced(
 @jit
 def enumerate_induced(
     graph: WalkGraph,
-    probabilities: FloatArray,
+    walks: InducedWalks,
     directed: bool,  # noqa: FBT001 - compiled loops take no keywords
     start: int,
-    patterns: PatternCodes,
+    patterns: PatternStates,
     marks: NodeMarks,
-    table: HashTable,
+    table: Table,
+    same_marks: IndexArray,
 ) -> bool:
     """Add all walks from a node to a table; return False if it is too full.
 
-    The value of a walk is the product of the probabilities of its steps, or 1 if there
-    are none. The last step is not taken: the marks of the neighbor give its symbol.
+    The loop enumerates sequences of nodes in the order of their first visits. All walks
+    that visit the same sequence share its induced subgraph: `extend_states` follows them
+    by the patterns that this subgraph allows. The last node of a walk, if it is new, is
+    not visited either: nodes with equal marks are counted together.
     """
-    indptr, indices = graph.indptr, graph.indices
-    children, codes = patterns.children, patterns.codes
+    indptr, indices, probabilities = graph.indptr, graph.indices, walks.probabilities
+    children, last, first_open = patterns.children, patterns.last, patterns.first_open
+    first_full, pattern_ranks = patterns.first_full, patterns.ranks
     ranks, arc_marks = marks.ranks, marks.arcs
-    keys, sums, slots = table.keys, table.sums, table.slots
+    keys, places, slots, sums = table.keys, table.places, table.slots, table.sums
+    row_sizes = patterns.row_sizes
     length = children.shape[1]
-    visited = np.empty(length + 1, np.int64)
-    path = np.empty(length, np.int64)  # node at every depth
-    counts = np.empty(length, np.int64)  # number of distinct visited nodes at every depth
-    states = np.zeros(length, np.int64)
-    arcs = np.zeros(length, np.uint64)
-    values = np.ones(length)
-    nexts = np.zeros(length, np.int64)  # next edge to follow at every depth
-    path[0], counts[0], visited[0] = start, 1, start
-    if length == 1:
-        return add_to_table(keys, sums, slots, codes[0], 1.0)
     arc_bits = np.uint64(1) if directed else np.uint64(3)
-    ranks[start] = 0
-    flip_marks(indptr, indices, start, arc_bits, arc_marks)
-    depth, fits = 0, True
-    while depth >= 0:
-        node, n_visited = path[depth], counts[depth]
-        first, end = indptr[node], indptr[node + 1]
-        while nexts[depth] < max(end - first, 1) and fits:
-            # At a dead end, the only option is to stay.
-            following, value = node, values[depth]
-            if first < end:
-                entry = first + nexts[depth]
-                following = np.int64(indices[entry])
-                value *= probabilities[entry] if len(probabilities) > 0 else 1.0
-            nexts[depth] += 1
-            symbol, bits = find_symbol(
-                indptr, indices, directed, following, visited, n_visited, ranks, arc_marks
-            )
-            bits |= arcs[depth]
-            state = children[states[depth], symbol]
-            if depth == length - 2:
-                fits = add_to_table(keys, sums, slots, codes[state] | bits, value)
+    weighted, looped = walks.weighted, walks.looped
+    visited = np.empty(length + 1, np.int64)
+    steps = np.empty((length + 1, length + 1))  # probabilities between visited nodes
+    leave = np.empty(length + 1)  # probability of the first step from a visited node
+    arcs = np.zeros((length + 2, length + 1), np.int64)  # bits of symbols, for every depth
+    bits = np.zeros(length + 2, np.uint64)  # arcs of the key
+    states = np.empty(first_full, np.int64)  # of walks that are not finished, by depth
+    values = np.empty(first_full)
+    ends = np.zeros(length + 2, np.int64)
+    positions = np.zeros(length + 2, np.int64)  # visited node whose neighbors are next
+    entries = np.zeros(length + 2, np.int64)  # next neighbor
+    opened = np.zeros(length + 2, np.uint64)  # even bits of the symbols of these nodes
+    marked = np.empty(length + 1, np.bool_)  # whether the neighbors are marked
+    touched = np.empty(2**length, np.uint64)
+    if length == 1:
+        place = find_place(
+            keys, places, slots, sums, row_sizes, np.uint64(1) << np.uint64(60)
+        )
+        sums[place] += 1.0
+        return True
+    depth, following, fits = 0, np.int64(start), True
+    while True:
+        # Visit a node: `following` is the symbol `depth`.
+        new_marks = arc_marks[following] if depth > 0 else np.uint64(0)
+        back_marks = new_marks >> np.uint64(1)
+        first, end = indptr[following], indptr[following + 1]
+        if directed:
+            back_marks = np.uint64(0)
+            for symbol in range(depth):
+                if find(indices, first, end, visited[symbol]) >= 0:
+                    back_marks |= np.uint64(1) << np.uint64(2 * symbol)
+        even = new_marks & np.uint64(0x5555555555555555)
+        both = even | (back_marks << np.uint64(1))
+        bits[depth + 1] = bits[depth] | (both << np.uint64(depth * max(depth - 1, 0)))
+        visited[depth], ranks[following] = following, depth
+        arcs[depth + 1, depth] = 0
+        step = 1.0
+        if len(probabilities) > 0 and first < end:
+            step = probabilities[first]
+        leave[depth] = steps[depth, depth] = step
+        for symbol in range(depth):
+            steps[depth, symbol], steps[symbol, depth] = step, leave[symbol]
+            arcs[depth + 1, symbol] = arcs[depth, symbol]
+            shift = np.uint64(2 * symbol)
+            if even >> shift & np.uint64(1):
+                arcs[depth + 1, symbol] |= 1 << depth
+                if weighted:
+                    entry = find(
+                        indices,
+                        indptr[visited[symbol]],
+                        indptr[visited[symbol] + 1],
+                        following,
+                    )
+                    steps[symbol, depth] = probabilities[entry]
+            if back_marks >> shift & np.uint64(1):
+                arcs[depth + 1, depth] |= 1 << symbol
+                if weighted:
+                    steps[depth, symbol] = probabilities[
+                        find(indices, first, end, visited[symbol])
+                    ]
+        if first == end:  # at a dead end, the only option is to stay
+            arcs[depth + 1, depth] |= 1 << depth
+        elif looped:
+            entry = find(indices, first, end, following)
+            if entry >= 0:
+                arcs[depth + 1, depth] |= 1 << depth
+                if weighted:
+                    steps[depth, depth] = probabilities[entry]
+        key = np.uint64(depth + 1) << np.uint64(60) | bits[depth + 1]
+        place = np.int64(-1)
+        # Walks that arrive at the node for the first time.
+        n_states = ends[depth]
+        if depth == 0:
+            states[0], values[0], n_states = 0, 1.0, 1
+        for number in range(ends[depth - 1] if depth > 0 else 0, ends[depth]):
+            symbol = last[states[number]]
+            if arcs[depth + 1, symbol] >> depth & 1:
+                state = children[states[number], depth]
+                value = values[number] * steps[symbol, depth]
+                if state < first_full:
+                    states[n_states], values[n_states] = state, value
+                    n_states += 1
+                    continue
+                if place < 0:
+                    place = find_place(keys, places, slots, sums, row_sizes, key)
+                    if place < 0:
+                        fits = False
+                        break
+                sums[place + pattern_ranks[state - first_full]] += value
+        # Walks that continue among the visited nodes.
+        number = ends[depth]
+        is_last, open_bits = True, np.uint64(0)
+        while number < n_states and fits:
+            parent, value = states[number], values[number]
+            symbol = last[parent]
+            is_last &= parent >= first_open
+            open_bits |= np.uint64(1) << np.uint64(2 * symbol)
+            targets = arcs[depth + 1, symbol]
+            for target in range(depth + 1):
+                if not targets >> target & 1:
+                    continue
+                state = children[parent, target]
+                if state < first_full:
+                    states[n_states] = state
+                    values[n_states] = value * steps[symbol, target]
+                    n_states += 1
+                    continue
+                if place < 0:
+                    place = find_place(keys, places, slots, sums, row_sizes, key)
+                    if place < 0:
+                        fits = False
+                        break
+                sums[place + pattern_ranks[state - first_full]] += (
+                    value * steps[symbol, target]
+                )
+            number += 1
+        # Marks are not needed if all of the next nodes are neighbors of this one, and last.
+        is_last &= not (directed or weighted)
+        flips = arc_bits << np.uint64(2 * depth)
+        marked[depth] = not is_last or open_bits & ~flips
+        if marked[depth]:
+            flip_marks(indptr, indices, following, flips, arc_marks)
+            flips = np.uint64(0)
+        depth += 1
+        ends[depth], opened[depth] = n_states, open_bits
+        positions[depth], entries[depth] = 0, 0
+        if fits and is_last:
+            # Nodes that can only be the last ones: count those with equal marks.
+            n_touched = 0
+            for symbol in range(depth):
+                shift = np.uint64(2 * symbol)
+                if not open_bits >> shift & np.uint64(1):
+                    continue
+                earlier = open_bits & ((np.uint64(1) << shift) - np.uint64(1))
+                node = visited[symbol]
+                for entry in range(indptr[node], indptr[node + 1]):
+                    new_marks = arc_marks[indices[entry]] | flips
+                    if ranks[indices[entry]] >= 0 or new_marks & earlier:
+                        continue
+                    if same_marks[new_marks] == 0:
+                        touched[n_touched] = new_marks
+                        n_touched += 1
+                    same_marks[new_marks] += 1
+            shift = np.uint64(depth * (depth - 1))
+            key = np.uint64(depth + 1) << np.uint64(60) | bits[depth]
+            for number in range(n_touched):
+                new_marks = touched[number]
+                n_nodes = same_marks[new_marks]
+                same_marks[new_marks] = 0
+                place = find_place(
+                    keys, places, slots, sums, row_sizes, key | new_marks << shift
+                )
+                if place < 0:
+                    fits = False
+                    continue
+                for walk in range(ends[depth - 1], n_states):
+                    symbol = last[states[walk]]
+                    if new_marks >> np.uint64(2 * symbol) & np.uint64(1):
+                        state = children[states[walk], depth] - first_full
+                        sums[place + pattern_ranks[state]] += (
+                            n_nodes * values[walk] * leave[symbol]
+                        )
+            positions[depth] = depth
+        # Find the next node, after leaving those whose neighbors are done.
+        is_found = False
+        while depth > 0 and not is_found:
+            symbol = positions[depth]
+            if symbol >= depth or not fits:
+                depth -= 1
+                node = visited[depth]
+                ranks[node] = -1
+                flips = arc_bits << np.uint64(2 * depth)
+                if marked[depth]:
+                    flip_marks(indptr, indices, node, flips, arc_marks)
                 continue
-            if symbol == n_visited:
-                visited[n_visited], ranks[following] = following, n_visited
-                flips = arc_bits << np.uint64(2 * n_visited)
-                flip_marks(indptr, indices, following, flips, arc_marks)
-                n_visited += 1
-            depth += 1
-            node, first, end = following, indptr[following], indptr[following + 1]
-            path[depth], counts[depth], states[depth] = following, n_visited, state
-            arcs[depth], values[depth], nexts[depth] = bits, value, 0
-        if depth == 0 or counts[depth - 1] < n_visited:
-            ranks[node] = -1
-            flips = arc_bits << np.uint64(2 * (n_visited - 1))
-            flip_marks(indptr, indices, node, flips, arc_marks)
-        depth -= 1
-    return fits
-
-
-@jit
-def find_symbol(
-    indptr: IndexArray,
-    indices: NodeArray,
-    directed: bool,  # noqa: FBT001 - compiled loops take no keywords
-    node: int,
-    visited: IndexArray,
-    n_visited: int,
-    ranks: AnyArray,
-    arc_marks: AnyArray,
-) -> tuple[np.int64, np.uint64]:
-    """Return the symbol of a node and, if it is new, the bits of its arcs."""
-    if ranks[node] >= 0:
-        return np.int64(ranks[node]), np.uint64(0)
-    bits = arc_marks[node]
-    if directed:
-        first, end = indptr[node], indptr[node + 1]
-        for symbol in range(n_visited):
-            if find(indices, first, end, visited[symbol]) >= 0:
-                bits |= np.uint64(2) << np.uint64(2 * symbol)
-    return np.int64(n_visited), bits << np.uint64(n_visited * (n_visited - 1))
+            entry = indptr[visited[symbol]] + entries[depth]
+            is_open = opened[depth] >> np.uint64(2 * symbol) & np.uint64(1)
+            if entry >= indptr[visited[symbol] + 1] or not is_open:
+                positions[depth] += 1
+                entries[depth] = 0
+                continue
+            entries[depth] += 1
+            following = np.int64(indices[entry])
+            earlier = opened[depth] & (
+                (np.uint64(1) << np.uint64(2 * symbol)) - np.uint64(1)
+            )
+            is_found = ranks[following] < 0 and not arc_marks[following] & earlier
+        if depth == 0:
+            return fits
 
 
 @jit
 def flip_marks(
     indptr: IndexArray,
     indices: NodeArray,
-    node: int,
+    node: np.int64,
     bits: np.uint64,
     arc_marks: AnyArray,
 ) -> None:
@@ -210,14 +348,14 @@ def sample_induced(
     graph: WalkGraph,
     start: IndexArray,
     n_walks: int,
-    patterns: PatternCodes,
+    patterns: PatternStates,
     block: WalkBlock,
-    table: HashTable,
+    table: Table,
 ) -> bool:
     """Add sampled walks from one node to a table; return False if it is too full."""
     indptr, indices = graph.indptr, graph.indices
-    children, codes, nodes = patterns.children, patterns.codes, block.nodes
-    keys, sums, slots = table.keys, table.sums, table.slots
+    children, nodes = patterns.children, block.nodes
+    keys, places, slots, sums = table.keys, table.places, table.slots, table.sums
     length = children.shape[1]
     visited = np.empty(length + 1, np.int64)
     for first in range(0, n_walks, BLOCK_SIZE):
@@ -233,8 +371,11 @@ def sample_induced(
                     visited[n_visited] = node
                     n_visited += 1
                 state = children[state, symbol]
-            if not add_to_table(keys, sums, slots, codes[state] | arcs, 1.0 / n_walks):
+            key = np.uint64(n_visited) << np.uint64(60) | arcs
+            place = find_place(keys, places, slots, sums, patterns.row_sizes, key)
+            if place < 0:
                 return False
+            sums[place + patterns.ranks[state - patterns.first_full]] += 1.0 / n_walks
     return True
 
 
@@ -259,37 +400,78 @@ def find_arcs(
 
 
 @jit
-def add_to_table(
-    keys: AnyArray, sums: FloatArray, slots: IndexArray, key: np.uint64, value: float
-) -> bool:
-    """Add a value to the sum of a key; return False if the table is too full."""
+def find_place(
+    keys: AnyArray,
+    places: IndexArray,
+    slots: IndexArray,
+    sums: FloatArray,
+    row_sizes: IndexArray,
+    key: np.uint64,
+) -> np.int64:
+    """Return the place of the first sum of a key, or -1 if the table is too full."""
     mask = np.uint64(len(keys) - 1)
     slot = mix(key) & mask
     while keys[slot] != key:
         if keys[slot] == np.uint64(0):
-            if 2 * slots[0] >= len(keys):
-                return False
+            size = row_sizes[np.int64(key >> np.uint64(60))]
+            if 2 * slots[0] >= len(keys) or slots[1] + size > len(sums):
+                return np.int64(-1)
             slots[0] += 1
-            slots[slots[0]] = slot
+            slots[1 + slots[0]] = slot
             keys[slot] = key
-            sums[slot] = 0.0
+            places[slot] = slots[1]
+            slots[1] += size
             break
         slot = (slot + np.uint64(1)) & mask
-    sums[slot] += value
-    return True
+    return np.int64(places[slot])
 
 
 @jit
-def empty_table(table: HashTable, place: int, lists: CodeLists) -> int:
+def number_codes(
+    codes: AnyArray, keys: AnyArray, numbers: IndexArray, columns: IndexArray
+) -> np.int64:
+    """Write the numbers of codes, by first use; return the number of distinct codes.
+
+    Return -1 if the table of ``keys`` and their ``numbers`` is too full.
+    """
+    mask = np.uint64(len(keys) - 1)
+    n_codes = np.int64(0)
+    for place in range(len(codes)):
+        code = codes[place]
+        slot = mix(code) & mask
+        while keys[slot] != code:
+            if keys[slot] == np.uint64(0):
+                if 2 * n_codes >= len(keys):
+                    return np.int64(-1)
+                keys[slot], numbers[slot] = code, n_codes
+                n_codes += 1
+                break
+            slot = (slot + np.uint64(1)) & mask
+        columns[place] = numbers[slot]
+    return n_codes
+
+
+@jit
+def empty_table(row_sizes: IndexArray, table: Table, place: int, lists: CodeLists) -> int:
     """Move a table to lists from ``place`` on; return the end, or -1 if it does not fit."""
-    keys, sums, slots = table.keys, table.sums, table.slots
+    keys, places, slots, sums = table.keys, table.places, table.slots, table.sums
     codes, values = lists.codes, lists.values
-    n_keys = slots[0]
-    fits = place + n_keys <= len(codes)
-    for number in range(n_keys):
-        slot = slots[1 + number]
-        if fits:
-            codes[place + number], values[place + number] = keys[slot], sums[slot]
+    fits = True
+    for number in range(slots[0]):
+        slot = slots[2 + number]
+        key, first = keys[slot], places[slot]
         keys[slot] = np.uint64(0)
-    slots[0] = 0
-    return place + n_keys if fits else -1
+        n_symbols = np.int64(key >> np.uint64(60))
+        shift = np.uint64(n_symbols * (n_symbols - 1))
+        for rank in range(row_sizes[n_symbols]):
+            value = sums[first + rank]
+            sums[first + rank] = 0.0
+            if value == 0.0:
+                continue
+            fits = fits and place < len(codes)
+            if fits:
+                codes[place] = key | np.uint64(rank) << shift
+                values[place] = value
+                place += 1
+    slots[:2] = 0
+    return place if fits else -1

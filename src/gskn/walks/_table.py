@@ -1,7 +1,8 @@
 """The result of `pattern_counts`."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+import numpy as np
 from scipy.sparse import csr_array
 
 from gskn._types import AnyArray, IndexArray
@@ -29,7 +30,8 @@ class PatternTable:
         First node of every graph.
     arcs : list of lists of (int, int), or None
         For induced patterns, the edges between the symbols of every pattern. The columns
-        are then the induced patterns that occur, in a fixed order.
+        are then the induced patterns that occur, in an order that does not depend on the
+        graphs; `align` gives two tables the same columns.
     """
 
     length: int
@@ -63,6 +65,31 @@ class PatternTable:
         if self.arcs is None:
             return pattern_names(pattern)[0]
         return induced_names(pattern, [self.arcs[column]])[0]
+
+    def align(self, other: "PatternTable") -> "PatternTable":
+        """Return the table with the columns of another table of the same length.
+
+        Tables of induced patterns contain the patterns that occur, in an order that does
+        not depend on the graphs. Aligned tables have equal columns.
+
+        Parameters
+        ----------
+        other : PatternTable
+            Table whose columns are used.
+
+        Returns
+        -------
+        aligned : PatternTable
+            Patterns that do not occur in this table have columns of zeros, and patterns
+            that do not occur in the other table are dropped.
+        """
+        columns = {name: column for column, name in enumerate(other.names)}
+        pairs = [(n, columns[name]) for n, name in enumerate(self.names) if name in columns]
+        sources, targets = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+        shape = (self.rows.shape[1], len(columns))
+        chosen = csr_array((np.ones(len(pairs)), (sources, targets)), shape=shape)
+        rows = (self.rows @ chosen).tocsr()
+        return replace(self, patterns=other.patterns, rows=rows, arcs=other.arcs)
 
     def graph_rows(self) -> csr_array:
         """Return the sum of the rows of every graph.

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 
 from gskn.baselines._shared._precomputation import BaselinePrecomputation
 from gskn.estimators import Precomputation
-from gskn.graphs import GraphBatch
+from gskn.graphs import GraphBatch, as_batch, warn_unused_edges
 
 
 @dataclass(frozen=True)
@@ -103,6 +103,13 @@ class Baseline(TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]
             True if fitting to other graphs can change the result.
         """
         return True
+
+    def _read_training(self, X: Any) -> GraphBatch:
+        """Convert training graphs; warn if they have edge data that is not used."""
+        batch = as_batch(X)
+        if not self.uses_edges:
+            warn_unused_edges(batch, type(self).__name__, stacklevel=4)
+        return batch
 
 
 def parameter_grid(**values: Any) -> tuple[dict[str, Any], ...]:

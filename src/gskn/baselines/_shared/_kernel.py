@@ -49,7 +49,7 @@ class GraphKernel(Baseline):
             The fitted kernel.
         """
         check_common_parameters(self)
-        batch = as_batch(X)
+        batch = self._read_training(X)
         self.is_labelled_fit_ = batch.node_labels is not None
         self.has_nodes_ = batch.n_nodes > 0
         self.trained_ = self._learn(batch)

@@ -175,7 +175,7 @@ class GraphVectors(Baseline):
         self : GraphVectors
             The fitted estimator.
         """
-        training, batch = self._training(), as_batch(X)
+        training, batch = self._training(), self._read_training(X)
         self.is_labelled_fit_ = batch.node_labels is not None
         self.vectors_ = WordVectors.from_corpus(self._read(batch, training.seed), training)
         return self

@@ -1,0 +1,66 @@
+"""
+Explain predictions of molecules
+================================
+
+A linear model on GSKN embeddings is a sum over walks. Its predictions are divided among the
+atoms that the walks visit: orange atoms raise the prediction, blue atoms lower it.
+"""
+
+# %%
+# Train on the number of oxygen atoms with a hydrogen. The model is not told what counts:
+# it has to find out from twelve molecules.
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from gskn import GSKN, GSKNRegressor, as_batch
+from gskn.explain import draw, explain, global_patterns
+
+smiles = ["CCO", "CCC", "CC(=O)O", "CC(=O)C", "OCCO", "c1ccccc1O", "COC", "CCOC(C)=O"]
+smiles += ["CC(O)CO", "c1ccccc1", "C=CC=O", "OC1CCCC1"]
+n_hydroxyls = [1, 0, 1, 0, 2, 1, 0, 0, 2, 0, 0, 1]
+molecules = as_batch(smiles, smiles=True)
+embedding = GSKN(("walk",), walk_length=2, pooling="sum", random_state=0)
+model = GSKNRegressor(embedding, kernel="linear", alpha=0.01, random_state=0)
+model.fit(molecules, n_hydroxyls)
+
+# %%
+# Explain a new molecule with three oxygen atoms, two of which carry a hydrogen. The
+# baseline and all contributions add up to the prediction.
+
+new = as_batch(["OCC(=O)CCO"], smiles=True)
+explanation = explain(model, new)
+total = explanation.baseline + explanation.contributions.sum()
+print(f"prediction {model.predict(new)[0]:.3f}, sum of contributions {total[0]:.3f}")
+
+figure, axes = plt.subplots(figsize=(5, 2.6))
+values = explanation.contributions
+axes.bar(np.arange(len(values)), values, color=np.where(values > 0, "#c84614", "#235fb9"))
+axes.set_xticks(np.arange(len(values)), list("OCCOCCO"))
+axes.set_ylabel("contribution")
+axes.spines[["top", "right"]].set_visible(False)
+figure.tight_layout()
+
+# %%
+# The same contributions as a picture of the molecule. Atoms have their values as titles,
+# which browsers show under the mouse. The result is displayed by notebooks.
+
+
+class Picture:
+    """An SVG picture in a notebook."""
+
+    def __init__(self, svg):
+        self.svg = svg
+
+    def _repr_html_(self):
+        return self.svg
+
+
+Picture(draw(explanation))
+
+# %%
+# Patterns show what the model has learned: which kinds of walks raise the prediction.
+
+best = global_patterns(model, molecules, top=5)
+for pattern, value in zip(best.patterns, best.contributions, strict=True):
+    print(f"{value:+.2f}  {pattern.name}")

@@ -1,0 +1,228 @@
+"""Pictures of graphs that are not molecules, and of patterns."""
+
+from collections.abc import Mapping
+from html import escape
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from gskn._optional import require
+from gskn._types import FloatArray, IndexArray
+from gskn.explain._colors import color_of, text_color
+from gskn.explain._names import Pattern
+from gskn.graphs import GraphBatch
+
+_MAX_NODES = 60  # of a picture; larger graphs are cut to the surroundings of top nodes
+_TOP_NODES = 8
+_MAX_TEXT = 5  # characters of a label inside a node
+_LINE = "#8a93a0"
+_DOTS = ' stroke-dasharray="2 2"'
+_BONDS = {  # sideways shift and style of the lines of a bond
+    "double": ((-2.5, ""), (2.5, "")),
+    "triple": ((-4.0, ""), (0.0, ""), (4.0, "")),
+    "aromatic": ((-2.5, ""), (2.5, _DOTS)),
+}
+_FONT = 'font-family="sans-serif" text-anchor="middle" dominant-baseline="central"'
+
+
+def draw_graph(
+    graph: GraphBatch,
+    node_values: FloatArray,
+    edge_values: Mapping[tuple[int, int], float],
+    scale: float,
+    size: tuple[int, int],
+) -> str:
+    """Return an SVG picture with nodes and edges colored by their values."""
+    shown = _shown_nodes(graph, node_values)
+    networkx = require("networkx", extra="networkx")
+    picture = networkx.Graph()
+    picture.add_nodes_from(shown.tolist())
+    entries = graph.adjacency.tocoo()
+    kept = np.isin(entries.row, shown) & np.isin(entries.col, shown)
+    ends = zip(entries.row[kept].tolist(), entries.col[kept].tolist(), strict=True)
+    picture.add_edges_from((a, b) for a, b in ends if a != b)
+    places = _places(networkx, picture, size)
+    radius = float(np.clip(0.22 * np.sqrt(size[0] * size[1] / max(len(shown), 1)), 5, 15))
+    parts = []
+    for first, second in picture.edges:
+        value = edge_values.get((min(first, second), max(first, second)), 0.0)
+        (x1, y1), (x2, y2) = places[first], places[second]
+        line = f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"'
+        title = f"<title>edge {first}-{second}: {value:+.3g}</title>"
+        parts.append(f'{line} stroke="{_LINE}" stroke-width="5"/>')
+        parts.append(
+            f'{line} stroke="{color_of(value, scale)}" stroke-width="3.4">{title}</line>'
+        )
+    texts = _texts(graph)
+    for node, (x, y) in places.items():
+        value = float(node_values[node])
+        title = escape(f"node {node}{texts[node] and f' ({texts[node]})'}: {value:+.3g}")
+        parts.append(
+            f'<g><circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}" stroke="{_LINE}" '
+            f'fill="{color_of(value, scale)}"/><title>{title}</title>'
+            f"{_text(x, y, texts[node][:_MAX_TEXT], text_color(value, scale), radius)}</g>"
+        )
+    note = ""
+    if len(shown) < graph.n_nodes:
+        note = (
+            f'<text x="8" y="{size[1] - 8}" font-size="12" font-family="sans-serif" '
+            f'fill="#4b5563">{len(shown)} of {graph.n_nodes:,} nodes, around the largest '
+            "contributions</text>"
+        )
+    return _svg(size, "".join(parts) + note)
+
+
+def draw_pattern(pattern: Pattern) -> str:
+    """Return an SVG picture of a pattern: its nodes, numbered in the order of visits."""
+    symbols = pattern.symbols or tuple(range(pattern.length))
+    n_nodes = max(symbols) + 1
+    visits: list[list[int]] = [[] for _ in range(n_nodes)]
+    for visit, symbol in enumerate(symbols, start=1):
+        visits[symbol].append(visit)
+    networkx = require("networkx", extra="networkx")
+    picture = networkx.Graph()
+    picture.add_nodes_from(range(n_nodes))
+    picture.add_edges_from(pattern.steps)
+    extra = [pair for pair in pattern.arcs or () if pair not in pattern.steps]
+    is_chain = all(picture.degree(node) <= 2 for node in picture) and n_nodes > len(
+        picture.edges
+    )
+    height = 44 if pattern.labels is None else 56
+    size = (16 + 38 * n_nodes, height) if is_chain else (124, 92)
+    if is_chain:
+        order = _chain_order(picture)
+        places = {node: (27.0 + 38 * rank, 22.0) for rank, node in enumerate(order)}
+    else:
+        places = _places(networkx, picture, (size[0], size[1] - 4), margin=17)
+    parts = []
+    names = _edge_names(pattern, symbols)
+    for pair in [*pattern.steps, *extra]:
+        dash = ' stroke-dasharray="4 3"' if pair in extra else ""
+        parts.append(_edge(places[pair[0]], places[pair[1]], names.get(pair, ""), dash))
+    for node, (x, y) in places.items():
+        numbers = ",".join(map(str, visits[node]))
+        inside, below = numbers, ""
+        if pattern.labels is not None:
+            inside, below = pattern.labels[visits[node][0] - 1][:_MAX_TEXT], numbers
+        parts.append(
+            f'<circle cx="{x:.1f}" cy="{y:.1f}" r="13" fill="#eef1f5" stroke="{_LINE}"/>'
+            f"{_text(x, y, inside, '#1c2430', 13)}"
+        )
+        if below:
+            parts.append(
+                f'<text x="{x:.1f}" y="{y + 24:.1f}" font-size="9" fill="#4b5563" '
+                f"{_FONT}>{below}</text>"
+            )
+    return _svg(size, "".join(parts), label=pattern.name)
+
+
+def _edge_names(pattern: Pattern, symbols: tuple[int, ...]) -> dict[tuple[int, int], str]:
+    """Return the names of the edges that the walk crosses, if they are compared."""
+    pairs = [(min(pair), max(pair)) for pair in pairwise(symbols)]
+    return dict(zip(pairs, pattern.bonds or (), strict=False))
+
+
+def _edge(
+    start: tuple[float, float], end: tuple[float, float], name: str, dash: str
+) -> str:
+    """Return the lines of an edge: several for bonds of higher order."""
+    (x1, y1), (x2, y2) = start, end
+    length = max(float(np.hypot(x2 - x1, y2 - y1)), 1e-9)
+    across = ((y1 - y2) / length, (x2 - x1) / length)
+    kinds = _BONDS.get(name, ((0.0, ""),))
+    lines = "".join(
+        f'<line x1="{x1 + shift * across[0]:.1f}" y1="{y1 + shift * across[1]:.1f}" '
+        f'x2="{x2 + shift * across[0]:.1f}" y2="{y2 + shift * across[1]:.1f}" '
+        f'stroke="{_LINE}" stroke-width="2"{dash or dots}/>'
+        for shift, dots in kinds
+    )
+    return f"<g>{lines}<title>{escape(name)}</title></g>" if name else lines
+
+
+def _shown_nodes(graph: GraphBatch, values: FloatArray) -> IndexArray:
+    """Return all nodes, or those that are nearest to the largest contributions."""
+    if graph.n_nodes <= _MAX_NODES:
+        return np.arange(graph.n_nodes)
+    order = np.argsort(-np.abs(values), kind="stable")
+    shown = order[:_TOP_NODES]
+    matrix = graph.adjacency
+    while len(shown) < _MAX_NODES:
+        near = np.unique(np.concatenate([matrix[[node]].indices for node in shown]))
+        new = np.setdiff1d(near, shown)
+        if not len(new):
+            break
+        ranked = new[np.argsort(-np.abs(values[new]), kind="stable")]
+        shown = np.concatenate([shown, ranked[: _MAX_NODES - len(shown)]])
+    return np.sort(shown)
+
+
+def _places(
+    networkx: Any, picture: Any, size: tuple[int, int], margin: float = 26
+) -> dict[int, tuple[float, float]]:
+    """Place the nodes of every component, side by side in proportion to their sizes."""
+    components = sorted(
+        networkx.connected_components(picture), key=lambda c: (-len(c), min(c))
+    )
+    widths = np.array([np.sqrt(len(component)) for component in components])
+    lefts = np.concatenate([[0.0], np.cumsum(widths)])
+    lefts *= size[0] / max(lefts[-1], 1e-9)
+    places: dict[int, tuple[float, float]] = {}
+    for component, left, right in zip(components, lefts, lefts[1:], strict=False):
+        part = networkx.Graph()
+        part.add_nodes_from(sorted(component))
+        part.add_edges_from(picture.subgraph(component).edges)
+        rows = np.array([[0.0, 0.0]])
+        if len(part) > 1:
+            layout = networkx.kamada_kawai_layout(part)
+            rows = np.array([layout[node] for node in part])
+        span = max(np.ptp(rows[:, 0]), np.ptp(rows[:, 1]), 1e-9)
+        room = max(min(right - left - 2 * margin, size[1] - 2 * margin), 1.0)
+        stretch = [
+            min(room, max(right - left - 2 * margin, 1.0)) / span,
+            room / span,
+        ]
+        rows = (rows - (rows.max(axis=0) + rows.min(axis=0)) / 2) * stretch
+        rows += [(left + right) / 2, size[1] / 2]
+        places |= {
+            node: (float(x), float(y)) for node, (x, y) in zip(part, rows, strict=True)
+        }
+    return places
+
+
+def _chain_order(picture: Any) -> list[int]:
+    """Return the nodes of a chain from one end to the other."""
+    ends = [node for node in picture if picture.degree(node) <= 1]
+    order = [min(ends)]
+    while len(order) < len(picture):
+        order += [node for node in picture[order[-1]] if node not in order][:1] or [
+            next(node for node in picture if node not in order)
+        ]
+    return order
+
+
+def _texts(graph: GraphBatch) -> list[str]:
+    """Return the labels of nodes, or empty texts."""
+    if graph.node_labels is None:
+        return [""] * graph.n_nodes
+    labels = [graph.label_values[code] for code in graph.node_labels.tolist()]
+    return [str(label[0] if isinstance(label, tuple) else label) for label in labels]
+
+
+def _text(x: float, y: float, text: str, color: str, radius: float) -> str:
+    if not text:
+        return ""
+    size = max(min(0.95 * radius, 2.9 * radius / len(text)), 7)
+    return (
+        f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size:.1f}" fill="{color}" '
+        f"{_FONT}>{escape(text)}</text>"
+    )
+
+
+def _svg(size: tuple[int, int], content: str, label: str = "graph") -> str:
+    width, height = size
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
+        f'width="{width}" height="{height}" role="img" aria-label="{escape(label)}">'
+        f"{content}</svg>"
+    )

@@ -1,0 +1,374 @@
+"""A report of explanations as one page of HTML."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from gskn._html import html_page
+from gskn._types import AnyArray, FloatArray
+from gskn._validation import check_int
+from gskn.exceptions import InputError
+from gskn.explain._additive import Additive
+from gskn.explain._applicability import Applicability, applicability
+from gskn.explain._colors import color_of, legend_svg
+from gskn.explain._explain import explain_views
+from gskn.explain._explanation import Explanation
+from gskn.explain._global import GlobalPatterns, summarize_patterns
+from gskn.explain._layout import draw_pattern
+from gskn.explain._names import Pattern
+from gskn.explain._pictures import draw_values, edge_values_of
+from gskn.graphs import GraphBatch
+
+_SIZE = (560, 360)
+_N_NODES = 5  # in the table of a graph
+_N_PATTERNS = 5
+_N_GLOBAL = 12
+_ROUNDING = 1e-9  # smaller remainders are shown as zero
+_VIEWS = (("nodes", "visited"), ("edges", "visited"), ("patterns", "visited"))
+_QUANTILE = 0.99  # of contributions: larger ones have the full color
+
+
+@dataclass(frozen=True)
+class _Parts:
+    """Everything that a report shows."""
+
+    nodes: Explanation
+    edges: Explanation | None
+    patterns: Explanation | None
+    probability: FloatArray | None
+    predicted: AnyArray
+    y: Sequence[Any] | None
+    near: Applicability | None
+    names: list[str]
+    scale: float
+
+
+def explain_html(
+    model: Any,
+    graphs: Any,
+    target: object = None,
+    *,
+    y: Sequence[Any] | None = None,
+    title: str = "Explanations",
+    max_graphs: int = 50,
+) -> str:
+    """Return a report of explanations: one page of HTML without external files.
+
+    Molecules are drawn by RDKit if it is installed, other graphs by networkx. One scale of
+    colors holds for the whole report.
+
+    Parameters
+    ----------
+    model : GSKNClassifier, GSKNRegressor or Pipeline
+        Fitted model, as in `explain`.
+    graphs : graphs
+        Anything that `as_batch` accepts.
+    target : object, default=None
+        Class to explain, as in `explain`.
+    y : sequence or None, default=None
+        Known classes or values, which are shown beside the predictions.
+    title : str, default="Explanations"
+        Title of the page.
+    max_graphs : int, default=50
+        Largest number of graphs with a picture. All graphs are in the table.
+
+    Returns
+    -------
+    html : str
+        The page.
+
+    Examples
+    --------
+    >>> from gskn import GSKNRegressor, datasets
+    >>> from gskn.explain import explain_html
+    >>> data = datasets.load("MUTAG")
+    >>> model = GSKNRegressor(selection="none", random_state=0)
+    >>> model = model.fit(data.graphs, data.graphs.graph_edges)
+    >>> html = explain_html(model, data.graphs[:2], title="Number of bonds")
+    >>> html.count("<article"), "<h1>Number of bonds</h1>" in html
+    (2, True)
+    """
+    max_graphs = check_int(max_graphs, "max_graphs", minimum=1)
+    parts = _compute(model, graphs, target, y)
+    n_shown = min(len(parts.nodes), max_graphs)
+    body = [
+        _introduction(model, parts, n_shown),
+        _overview(parts, n_shown),
+        _best_patterns(parts),
+        f"<h2>{'Graphs' if n_shown > 1 else 'Graph'}</h2>",
+        f'<div class="legend">{legend_svg(parts.scale, "lowers", "raises")}</div>',
+    ]
+    body += [_article(parts, number) for number in range(n_shown)]
+    return html_page(title, "".join(body))
+
+
+def _compute(model: Any, graphs: Any, target: object, y: Sequence[Any] | None) -> _Parts:
+    additive = Additive.from_model(model)
+    batch = additive.read(graphs)
+    if y is not None and len(y) != batch.n_graphs:
+        raise InputError(f"y has {len(y)} entries for {batch.n_graphs} graphs.")
+    edges = patterns = None
+    targets = additive.targets(batch, target)
+    try:
+        nodes, edges, patterns = explain_views(additive, batch, targets, _VIEWS)
+    except InputError:  # walks are sampled, or too many
+        (nodes,) = explain_views(additive, batch, targets, (("nodes", "start"),))
+    values = np.abs(nodes.contributions)
+    scale = float(np.quantile(values, _QUANTILE)) if len(values) else 1.0
+    return _Parts(
+        nodes=nodes,
+        edges=edges,
+        patterns=patterns,
+        probability=_probabilities(additive, batch, nodes),
+        predicted=additive.predict(batch),
+        y=y,
+        near=applicability(additive, batch),
+        names=_graph_names(batch),
+        scale=scale or 1.0,
+    )
+
+
+def _probabilities(
+    additive: Additive, batch: GraphBatch, nodes: Explanation
+) -> FloatArray | None:
+    """Return the probability of the explained class of every graph."""
+    if additive.classes is None or nodes.targets is None:
+        return None
+    if not hasattr(additive.model, "predict_proba"):
+        return None
+    rows = np.asarray(additive.predict_probabilities(batch))
+    columns = np.searchsorted(additive.classes, np.array(nodes.targets))
+    return np.asarray(rows[np.arange(len(rows)), columns])
+
+
+def _graph_names(batch: GraphBatch) -> list[str]:
+    if batch.graph_names is None:
+        return [f"graph {number}" for number in range(batch.n_graphs)]
+    return [str(name) for name in batch.graph_names]
+
+
+def _introduction(model: Any, parts: _Parts, n_shown: int) -> str:
+    nodes = parts.nodes
+    kernel = getattr(model, "kernel_", "linear")
+    what = "predicted value" if nodes.targets is None else "decision value"
+    first = (
+        f"{len(nodes):,} graph{'s' * (len(nodes) != 1)}, explained by "
+        f"{type(model).__name__} ({kernel} kernel). A contribution is the part of the "
+        f"{what} that belongs to the walks through a node: orange parts raise it, blue "
+        "parts lower it."
+    )
+    words = [first]
+    targets = sorted(set(map(str, nodes.targets or ())))
+    if len(targets) == 1:
+        words.append(f"The explained class is {targets[0]}.")
+    if nodes.exact:
+        words.append("The baseline and all contributions add up to the prediction exactly.")
+    else:
+        words.append(
+            "The model is not linear: contributions are first-order, and the remainder is "
+            "what they do not explain."
+        )
+    if nodes.view == "start":
+        words.append(
+            "Walks are sampled or too many to list, so they are assigned to their starts."
+        )
+    html = f"<p>{' '.join(map(escape, words))}</p>"
+    notes = "Contributions show what the model uses, not what causes the property."
+    if n_shown < len(nodes):
+        notes += f" Pictures show the first {n_shown} graphs."
+    if parts.near is not None:
+        notes += f" {parts.near.description}"
+    return f'{html}<p class="soft">{escape(notes)}</p>'
+
+
+def _overview(parts: _Parts, n_shown: int) -> str:
+    """Return one row per graph; a click on a header sorts the rows."""
+    has_classes = parts.nodes.targets is not None
+    header = ["graph", "predicted"]
+    header += ["known"] if parts.y is not None else []
+    header += ["decision value"] if has_classes else []
+    header += ["probability"] if parts.probability is not None else []
+    header += ["remainder"] if not parts.nodes.exact else []
+    header += ["distance"] if parts.near is not None else []
+    rows = []
+    for number, name in enumerate(parts.names):
+        link = escape(name)
+        if number < n_shown:
+            link = f'<a href="#graph-{number}">{link}</a>'
+        cells = [f'<td class="name">{link}</td>', _cell(parts.predicted[number])]
+        if parts.y is not None:
+            cells.append(_cell(parts.y[number]))
+        if parts.nodes.targets is not None:
+            cells.append(_number(parts.nodes.prediction[number], sign=True))
+        if parts.probability is not None:
+            cells.append(_number(parts.probability[number]))
+        if not parts.nodes.exact:
+            cells.append(_number(_round(parts.nodes.remainder[number]), sign=True))
+        if parts.near is not None:
+            cells.append(_number(parts.near.distances[number]))
+        rows.append(f"<tr>{''.join(cells)}</tr>")
+    numbers = {"decision value", "probability", "remainder", "distance"}
+    head = "".join(
+        f'<th class="number">{name}</th>' if name in numbers else f"<th>{name}</th>"
+        for name in header
+    )
+    return (
+        '<h2>Overview</h2><div class="card scroll"><table class="sortable"><thead><tr>'
+        f"{head}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
+    )
+
+
+def _best_patterns(parts: _Parts) -> str:
+    if parts.patterns is None or len(parts.nodes) < 2:
+        return ""
+    best: GlobalPatterns = summarize_patterns(parts.patterns, _N_GLOBAL)
+    largest = float(best.magnitudes.max(initial=0.0)) or 1.0
+    rows = []
+    for pattern, total, magnitude, count in zip(
+        best.patterns, best.contributions, best.magnitudes, best.n_graphs, strict=True
+    ):
+        bar = _bar(total, magnitude / largest, 90)
+        rows.append(
+            f"<tr>{_pattern_cell(pattern)}{_number(total, sign=True)}"
+            f'<td class="wide">{bar}</td>'
+            f'<td class="number">{count:,}</td></tr>'
+        )
+    return (
+        "<h2>Patterns with the largest contributions</h2>"
+        '<p class="soft">Kinds of walks, over all graphs. Numbers in a picture are the '
+        "order of visits; dashed edges are not crossed.</p>"
+        '<div class="card scroll"><table class="sortable"><thead><tr><th>pattern</th>'
+        '<th class="number">total contribution</th><th class="wide"></th>'
+        f'<th class="number">graphs</th></tr></thead><tbody>{"".join(rows)}</tbody>'
+        "</table></div>"
+    )
+
+
+def _article(parts: _Parts, number: int) -> str:
+    """Return picture and tables of one graph."""
+    nodes = parts.nodes[number]
+    edges = None if parts.edges is None else parts.edges[number]
+    picture = draw_values(
+        nodes.graphs, nodes.node_values(), edge_values_of(edges), parts.scale, _SIZE
+    )
+    return (
+        f'<article class="card graph" id="graph-{number}"><header>'
+        f"<h3>{escape(_shorten(parts.names[number], 90))}</h3>{_facts(parts, number)}"
+        f'</header><div class="picture">{picture}</div><div>{_top_nodes(nodes, parts)}'
+        f"{_top_patterns(parts, number)}</div></article>"
+    )
+
+
+def _facts(parts: _Parts, number: int) -> str:
+    nodes = parts.nodes
+    items: list[tuple[str, str]] = [("predicted", _text(parts.predicted[number]))]
+    if parts.y is not None:
+        items.append(("known", _text(parts.y[number])))
+    if nodes.targets is not None:
+        items.append(
+            (f"decision for {nodes.targets[number]}", f"{nodes.prediction[number]:+.3g}")
+        )
+    if parts.probability is not None:
+        items.append(("probability", f"{parts.probability[number]:.3f}"))
+    items.append(("baseline", f"{nodes.baseline[number]:+.3g}"))
+    items.append(("contributions", f"{nodes.sums[number]:+.3g}"))
+    if not nodes.exact:
+        items.append(("remainder", f"{_round(nodes.remainder[number]):+.2g}"))
+    if parts.near is not None:
+        distance = f"{parts.near.distances[number]:.2f}"
+        if parts.near.distances[number] > 1.5 * parts.near.usual:
+            distance += " (unusual)"
+        items.append(("distance", distance))
+    cells = "".join(
+        f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>"
+        for name, value in items
+    )
+    return f'<dl class="facts">{cells}</dl>'
+
+
+def _top_nodes(nodes: Explanation, parts: _Parts) -> str:
+    labels, names = nodes.graphs.node_labels, nodes.names
+    rows = []
+    for entry in nodes.order.tolist():
+        value = float(nodes.contributions[entry])
+        label = ""
+        if labels is not None:
+            label = _label(nodes.graphs.label_values[labels[entry]])
+        bar = _bar(value, abs(value) / parts.scale, 60)
+        rows.append(
+            f"<tr><td>{escape(str(names[entry]))}</td><td>{escape(label)}</td>"
+            f"{_number(value, sign=True)}<td>{bar}</td></tr>"
+        )
+    head = (
+        '<thead><tr><th>node</th><th>label</th><th class="number">contribution</th>'
+        "<th></th></tr></thead>"
+    )
+    first = f"<table>{head}<tbody>{''.join(rows[:_N_NODES])}</tbody></table>"
+    if len(rows) <= _N_NODES:
+        return f"<h4>Nodes</h4>{first}"
+    rest = f"<table>{head}<tbody>{''.join(rows[_N_NODES:200])}</tbody></table>"
+    n_left = len(rows) - _N_NODES
+    return (
+        f"<h4>Largest contributions of {len(rows):,} nodes</h4>{first}"
+        f"<details><summary>{n_left:,} more</summary>{rest}</details>"
+    )
+
+
+def _top_patterns(parts: _Parts, number: int) -> str:
+    if parts.patterns is None:
+        return ""
+    patterns = parts.patterns[number]
+    listed = patterns.patterns or ()
+    largest = float(np.abs(patterns.contributions).max(initial=0.0)) or 1.0
+    rows = []
+    for entry in patterns.order[:_N_PATTERNS].tolist():
+        value = float(patterns.contributions[entry])
+        rows.append(
+            f"<tr>{_pattern_cell(listed[entry])}{_number(value, sign=True)}"
+            f"<td>{_bar(value, abs(value) / largest, 60)}</td></tr>"
+        )
+    return (
+        f"<h4>Largest contributions of {len(listed):,} patterns</h4><table><thead><tr>"
+        '<th>pattern</th><th class="number">contribution</th><th></th></tr></thead>'
+        f"<tbody>{''.join(rows)}</tbody></table>"
+    )
+
+
+def _pattern_cell(pattern: Pattern) -> str:
+    name = escape(pattern.name)
+    return f'<td>{draw_pattern(pattern)}<span class="soft">{name}</span></td>'
+
+
+def _bar(value: float, share: float, width: int) -> str:
+    color = color_of(value, abs(value) or 1.0)
+    pixels = max(2, round(width * min(share, 1.0)))
+    return f'<span class="bar" style="width:{pixels}px;background:{color}"></span>'
+
+
+def _number(value: float, *, sign: bool = False) -> str:
+    text = f"{value:+.3g}" if sign else f"{value:.3f}"
+    return f'<td class="number" data-value="{float(value):.9g}">{text}</td>'
+
+
+def _round(value: float) -> float:
+    """Return zero for rounding errors."""
+    return value if abs(value) > _ROUNDING else 0.0
+
+
+def _cell(value: Any) -> str:
+    return f"<td>{escape(_text(value))}</td>"
+
+
+def _text(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float | np.floating) else str(value)
+
+
+def _label(label: Any) -> str:
+    return "/".join(map(str, label)) if isinstance(label, tuple) else str(label)
+
+
+def _shorten(text: str, length: int = 48) -> str:
+    return text if len(text) <= length else f"{text[: length - 3]}..."

@@ -1,0 +1,97 @@
+import csv
+
+import numpy as np
+import pytest
+
+from gskn import GSKN, GSKNClassifier, GSKNRegressor, datasets
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    data = datasets.load("MUTAG")
+    embedding = GSKN(pooling="mean", anonymous_length=4)
+    fitted = GSKNClassifier(
+        embedding, kernel="linear", C=1.0, selection="none", random_state=0
+    )
+    fitted.fit(data.graphs, data.y)
+    path = tmp_path_factory.mktemp("models") / "model.gskn"
+    fitted.save(path)
+    return path
+
+
+def read(path):
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.mark.parametrize("by", ["nodes", "edges", "patterns", "landmarks"])
+def test_numbers_of_every_kind_add_up(model, tmp_path, call, by):
+    out = tmp_path / "out.csv"
+    result = call("explain", model, "MUTAG", "-o", out, "--by", by)
+    assert result.returncode == 0, result.stderr
+    assert "188 graphs" in result.stdout
+    rows = read(out)
+    expected = {
+        "nodes": ["node", "label"],
+        "edges": ["source", "target"],
+        "patterns": ["pattern"],
+        "landmarks": ["landmark"],
+    }
+    assert list(rows[0])[1 : 1 + len(expected[by])] == expected[by]
+    decisions = GSKNClassifier.load(model).decision_function(datasets.load("MUTAG").graphs)
+    first = [row for row in rows if row["graph"] == "0"]
+    total = sum(float(row["contribution"]) for row in first) + float(first[0]["baseline"])
+    assert total == pytest.approx(decisions[0])
+    assert float(first[0]["prediction"]) == pytest.approx(decisions[0])
+    assert {float(row["remainder"]) for row in rows} == {0.0}
+
+
+def test_report_shows_known_classes_of_data_sets(model, tmp_path, call):
+    out = tmp_path / "report.html"
+    result = call("explain", model, "MUTAG", "-o", out, "--max-graphs", 2)
+    assert result.returncode == 0, result.stderr
+    html = out.read_text(encoding="utf-8")
+    assert html.count("<article") == 2
+    assert "<dt>known</dt>" in html
+    assert "Explanations of predictions for MUTAG" in html
+
+
+def test_report_of_molecules_in_a_file(tmp_path, call):
+    smiles = ["CCO", "c1ccccc1O", "CC(=O)N", "CCCC", "CN", "CC(C)O", "C1CC1"]
+    path = tmp_path / "molecules.smi"
+    path.write_text("".join(f"{text} {n}\n" for n, text in enumerate([*smiles, "C1C"])))
+    fitted = GSKNRegressor(kernel="linear", selection="none", random_state=0)
+    fitted.fit(smiles, np.array([text.count("O") for text in smiles]))
+    fitted.save(tmp_path / "model.gskn")
+    out = tmp_path / "report.html"
+    result = call("explain", tmp_path / "model.gskn", path, "-o", out)
+    assert result.returncode == 0, result.stderr
+    assert "skipped 1 molecule" in result.stderr
+    html = out.read_text(encoding="utf-8")
+    assert html.count("<article") == 7
+    assert "atom 2 (O)" in html
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--target", "2"], "is not a class of the model: -1, 1"),
+        (["-o", "report.pdf"], "must end in one of"),
+        (["--by", "atoms"], "'atoms' is not one of"),
+    ],
+)
+def test_wrong_arguments_name_the_remedy(model, tmp_path, call, arguments, message):
+    out = ["-o", tmp_path / "out.csv"]
+    result = call("explain", model, "MUTAG", *out, *arguments)
+    assert result.returncode
+    assert message in " ".join(result.stderr.replace("│", " ").split())
+
+
+def test_target_selects_the_class(model, tmp_path, call):
+    values = []
+    for target in ("-1", "1"):
+        out = tmp_path / f"{target}.csv"
+        result = call("explain", model, "MUTAG", "-o", out, "--target", target)
+        assert result.returncode == 0, result.stderr
+        values.append([float(row["contribution"]) for row in read(out)])
+    np.testing.assert_allclose(values[0], -np.array(values[1]))
