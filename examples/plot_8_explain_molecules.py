@@ -20,7 +20,7 @@ smiles = ["CCO", "CCC", "CC(=O)O", "CC(=O)C", "OCCO", "c1ccccc1O", "COC", "CCOC(
 smiles += ["CC(O)CO", "c1ccccc1", "C=CC=O", "OC1CCCC1"]
 n_hydroxyls = [1, 0, 1, 0, 2, 1, 0, 0, 2, 0, 0, 1]
 molecules = as_batch(smiles, smiles=True)
-embedding = GSKN(("walk",), walk_length=2, pooling="sum", random_state=0)
+embedding = GSKN(("degree-walk",), walk_length=2, pooling="sum", random_state=0)
 model = GSKNRegressor(embedding, kernel="linear", alpha=0.01, random_state=0)
 model.fit(molecules, n_hydroxyls)
 

@@ -70,6 +70,7 @@ p { margin: 0 0 10px; max-width: 78ch; }
 .facts dd { margin: 0; font-size: 17px; font-variant-numeric: tabular-nums; }
 .picture svg, .plot svg { width: 100%; height: auto; display: block; }
 .plot { overflow-x: auto; }
+.plot svg { max-width: 760px; }
 .scroll { overflow: auto; max-height: 540px; }
 .scroll thead th { position: sticky; top: -18px; background: #fff; }
 table { border-collapse: collapse; width: 100%; font-size: 14px;

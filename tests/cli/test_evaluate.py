@@ -1,5 +1,6 @@
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -376,3 +377,35 @@ def test_node_classes_need_one_graph_in_a_file(call, tmp_path):
         result = call("evaluate", *data, "--node-classes", nodes)
         assert result.returncode == 2
         assert "exactly one file" in result.stderr
+
+
+@pytest.mark.slow
+def test_report_has_table_plots_and_explained_errors(tmp_path, call):
+    page = tmp_path / "report.html"
+    result = call("evaluate", "MUTAG", "--models", "ldp", "--report", page)
+    assert result.returncode == 0, result.stderr
+    assert f"Report: {page}" in result.stderr
+    html = page.read_text(encoding="utf-8")
+    assert "<h1>Evaluation of MUTAG</h1>" in html
+    headings = [
+        "Scores",
+        "Map of the graphs",
+        "One fold in detail",
+        "Most confident errors",
+    ]
+    assert [html.index(f"<h2>{heading}") for heading in headings] == sorted(
+        html.index(f"<h2>{heading}") for heading in headings
+    )
+    assert '<td style="text-align: left">ldp</td>' in html
+    assert html.count("<article") >= 1
+    assert not re.search(r"<(link|img|iframe)\b|\bsrc=|@import", html)
+
+
+def test_reports_need_one_set_of_graphs_and_a_page(tmp_path, call):
+    page = tmp_path / "report.html"
+    result = call("evaluate", "regular", "structure", "--report", page)
+    assert result.returncode == 2
+    assert "exactly one data set" in " ".join(result.stderr.replace("│", " ").split())
+    result = call("evaluate", "regular", "--report", tmp_path / "report.pdf")
+    assert result.returncode == 1
+    assert "must end in .html" in result.stderr

@@ -24,6 +24,8 @@ from gskn.cli._options import (
 )
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from gskn._types import FloatArray
     from gskn.datasets import Dataset
     from gskn.evaluation import Model, Record, Summary
@@ -118,6 +120,13 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one option each
         ),
     ] = None,
     map_by: Annotated[MapBy, typer.Option(help="Projection for --map.")] = MapBy.pca,
+    report: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write a page (.html): table, plot, map, confusion matrix and the most "
+            "confident errors of one fold with explanations; one data set of graphs."
+        ),
+    ] = None,
     data_home: DataHome = None,
     as_json: AsJson = False,
 ) -> None:
@@ -133,24 +142,19 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one option each
     Example: gskn evaluate MUTAG PTC --models rw+aw,gskn --out runs.jsonl
     """
     from gskn._validation import check_n_jobs
-    from gskn.cli._console import echo
-    from gskn.evaluation import ResultFile, check_seed, find_models, split
+    from gskn.evaluation import ResultFile, check_seed, find_models, save_figure, split
 
     # Check everything before the first fold: a run can take hours.
     check_seed(seed, max(1, repeats or 1))
     check_n_jobs(jobs)
-    _check_outputs(data or [], [classes, node_classes], out, plot, map_file)
+    _check_outputs(data or [], [classes, node_classes], out, plot, map_file, report)
     find_models([] if models in {None, "all"} else _split_names(models or ""))
     loaded = _load(data, classes, node_classes, data_home, task.value)
     titles = _titles(data, loaded)
     names = {dataset.name: _model_names(models, dataset) for dataset in loaded}
     metrics = {dataset.name: metric or _default_metric(dataset) for dataset in loaded}
     _check_sets(loaded, protocol.value, folds.value, metrics)
-    if plot is not None and len(set(metrics.values())) > 1:
-        raise typer.BadParameter(
-            "needs data sets with one metric; plot classes and values separately.",
-            param_hint="--plot",
-        )
+    _check_pages(loaded, metrics, plot, report)
     mapped = _mapped_models(models, loaded) if map_file is not None else []
     n_folds = {
         dataset.name: len(split(dataset, folds.value, seed))
@@ -163,13 +167,42 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one option each
     records = _by_row(run, titles)
     _show(loaded, records, names, metrics, n_folds, titles, as_json=as_json)
     if plot is not None:
-        _draw(loaded, records, next(iter(metrics.values())), plot, titles)
+        save_figure(_score_figure(loaded, records, metrics, titles), plot)
     if map_file is not None:
         embeddings = _embed_models(mapped, loaded[0], run, seed, jobs)
         _draw_map(loaded[0], embeddings, map_by.value, seed, map_file, titles)
-    for kind, path in {"Records": out, "Plot": plot, "Map": map_file}.items():
+    if report is not None:
+        _write_report(
+            report, loaded[0], records, metrics, names, titles, folds.value, seed, jobs
+        )
+    _name_outputs({"Records": out, "Plot": plot, "Map": map_file, "Report": report})
+
+
+def _name_outputs(outputs: dict[str, Path | None]) -> None:
+    """Print the files that were written."""
+    from gskn.cli._console import echo
+
+    for kind, path in outputs.items():
         if path is not None:
             echo(f"{kind}: {path}", stderr=True)
+
+
+def _check_pages(
+    loaded: list["Dataset"],
+    metrics: dict[str, str],
+    plot: Path | None,
+    report: Path | None,
+) -> None:
+    """Raise if the data sets do not fit into one plot or report."""
+    if plot is not None and len(set(metrics.values())) > 1:
+        raise typer.BadParameter(
+            "needs data sets with one metric; plot classes and values separately.",
+            param_hint="--plot",
+        )
+    if report is not None and [data.task for data in loaded] != ["graph"]:
+        raise typer.BadParameter(
+            "needs exactly one data set of graphs.", param_hint="--report"
+        )
 
 
 def _check_outputs(
@@ -178,9 +211,11 @@ def _check_outputs(
     out: Path | None,
     plot: Path | None,
     map_file: Path | None,
+    report: Path | None,
 ) -> None:
     """Raise if an output cannot be written, or is another output or an input."""
     from gskn._files import check_append
+    from gskn.cli._evaluate_report import check_report
     from gskn.evaluation import ResultFile
     from gskn.evaluation.plots import check_figure_path
     from gskn.exceptions import InputError
@@ -189,7 +224,8 @@ def _check_outputs(
         check_figure_path(picture)
     if out is not None:
         check_append(out)
-    outputs = [path for path in (out, plot, map_file) if path is not None]
+    check_report(report)
+    outputs = [path for path in (out, plot, map_file, report) if path is not None]
     for first, second in combinations([*outputs, *filter(None, inputs)], 2):
         if is_same_file(first, second):
             raise InputError(f"{str(second)!r} is used twice; write to another file.")
@@ -481,21 +517,20 @@ def _summaries(records: list["Record"], metric: str) -> dict[str, "Summary"]:
     return summaries
 
 
-def _draw(
+def _score_figure(
     loaded: list["Dataset"],
     records: dict[str, list["Record"]],
-    metric: str,
-    path: Path,
+    metrics: dict[str, str],
     titles: dict[str, str],
-) -> None:
+) -> "Figure":
     """Plot the table; for accuracy, with the proportion of the largest class."""
     from dataclasses import replace
 
     import numpy as np
 
-    from gskn.evaluation import plot_scores, save_figure
+    from gskn.evaluation import plot_scores
 
-    chance = None
+    metric, chance = next(iter(metrics.values())), None
     if metric == "accuracy":
         classes = {titles[data.name]: data.y for data in loaded if data.task == "graph"}
         counts = {name: np.unique(y, return_counts=True)[1] for name, y in classes.items()}
@@ -507,7 +542,49 @@ def _draw(
         for name, of_data in records.items()
         for record in of_data
     ]
-    save_figure(plot_scores(panels, metric=metric, chance=chance), path)
+    return plot_scores(panels, metric=metric, chance=chance)
+
+
+def _write_report(  # noqa: PLR0913, PLR0917
+    path: Path,
+    data: "Dataset",
+    records: dict[str, list["Record"]],
+    metrics: dict[str, str],
+    names: dict[str, list[str]],
+    titles: dict[str, str],
+    folds: str,
+    seed: int,
+    jobs: int | None,
+) -> None:
+    """Write the page of one data set."""
+    import numpy as np
+
+    from gskn import GSKN
+    from gskn.cli._console import waiting
+    from gskn.cli._evaluate_report import error_section, figure_section, write_report
+    from gskn.evaluation import plot_embedding
+
+    metric, title = metrics[data.name], titles[data.name]
+    columns = {name: _summaries(listed, metric) for name, listed in records.items()}
+    rows = [
+        _texts(model, columns, metric)
+        for model in names[data.name]
+        if _is_run(model, columns)
+    ]
+    with waiting(f"writing {path}"):
+        body = figure_section("Scores", _score_figure([data], records, metrics, titles))
+        if data.targets == "classes":
+            embeddings = np.asarray(
+                GSKN(random_state=seed, n_jobs=jobs).fit_transform(data.graphs)
+            )
+            figure = plot_embedding({"gskn": embeddings}, data.y, title=title, seed=seed)
+            body += figure_section(
+                "Map of the graphs by embedding, colored by class", figure
+            )
+        body += error_section(data, folds, seed, jobs)
+        write_report(
+            path, f"Evaluation of {title}", [(_describe_metric(metric), rows)], body
+        )
 
 
 def _embed_models(

@@ -7,6 +7,7 @@ from gskn.explain._layout import draw_pattern
 from gskn.explain._names import Pattern
 from gskn.explain._occlusion import occlusion
 from gskn.explain._pictures import draw
+from gskn.explain._report import explain_cards as explain_cards
 from gskn.explain._report import explain_html
 from gskn.explain._subgraphs import induced_subgraphs as induced_subgraphs
 

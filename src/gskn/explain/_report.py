@@ -99,10 +99,26 @@ def explain_html(
         _overview(parts, n_shown),
         _best_patterns(parts),
         f"<h2>{'Graphs' if n_shown > 1 else 'Graph'}</h2>",
-        f'<div class="legend">{legend_svg(parts.scale, "lowers", "raises")}</div>',
+        _legend(parts),
     ]
     body += [_article(parts, number) for number in range(n_shown)]
     return html_page(title, "".join(body))
+
+
+def explain_cards(
+    model: Any, graphs: Any, target: object = None, *, y: Sequence[Any] | None = None
+) -> str:
+    """Return the legend and the cards of a report, for another page.
+
+    ``target`` may be an array of one class per graph.
+    """
+    parts = _compute(model, graphs, target, y)
+    cards = [_article(parts, number) for number in range(len(parts.nodes))]
+    return f"{_legend(parts)}{''.join(cards)}"
+
+
+def _legend(parts: _Parts) -> str:
+    return f'<div class="legend">{legend_svg(parts.scale, "lowers", "raises")}</div>'
 
 
 def _compute(model: Any, graphs: Any, target: object, y: Sequence[Any] | None) -> _Parts:
@@ -111,7 +127,10 @@ def _compute(model: Any, graphs: Any, target: object, y: Sequence[Any] | None) -
     if y is not None and len(y) != batch.n_graphs:
         raise InputError(f"y has {len(y)} entries for {batch.n_graphs} graphs.")
     edges = patterns = None
-    targets = additive.targets(batch, target)
+    if isinstance(target, np.ndarray) and additive.classes is not None:
+        targets = np.searchsorted(additive.classes, target)
+    else:
+        targets = additive.targets(batch, target)
     try:
         nodes, edges, patterns = explain_views(additive, batch, targets, _VIEWS)
     except InputError:  # walks are sampled, or too many
