@@ -46,6 +46,24 @@ def assert_equal(embeddings, expected):
     np.testing.assert_allclose(embeddings, expected, rtol=1e-10, atol=1e-12)
 
 
+def test_command_embeds_all_files_of_a_pattern(tmp_path, call):
+    table = pq.read_table(write_rings(tmp_path / "all.parquet", 30))
+    graphs = table["graph"].to_numpy()
+    for part in range(3):
+        rows = table.filter(pa.array(graphs // 10 == part))
+        pq.write_table(rows, tmp_path / f"rings-{part}.parquet")
+    outs = []
+    for name in ("all", "rings-*"):
+        outs.append(tmp_path / f"{name[:3]}.csv")
+        result = call("embed", tmp_path / f"{name}.parquet", "-o", outs[-1])
+        assert result.returncode == 0, result.stderr
+    (one_ids, one, _), (other_ids, other, _) = map(read_embeddings, outs)
+    assert one_ids == other_ids
+    assert_equal(other, one)
+    result = call("embed", tmp_path / "r*", "-o", tmp_path / "rows.parquet")
+    assert "matches" in result.stderr
+
+
 @pytest.mark.parametrize("suffix", [".parquet", ".csv", ".npz"])
 def test_command_writes_embeddings_of_the_library(tmp_path, call, suffix):
     out = tmp_path / f"embeddings{suffix}"

@@ -353,3 +353,30 @@ def test_from_paper_has_fixed_settings():
     assert GSKN.from_paper(n_landmarks=8).n_landmarks == 8
     with pytest.raises(TypeError, match="colour"):
         GSKN.from_paper(colour="red")
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_node_embeddings_are_written_to_a_mapped_file(tmp_path, monkeypatch, dtype):
+    graphs = datasets.load("structure").graphs
+    model = GSKN(n_landmarks=4, random_state=0).fit(graphs)
+    monkeypatch.setattr("gskn.estimators._gskn.EMBEDDING_CHUNK_CELLS", 1000)  # many runs
+    expected = model.transform_nodes(graphs)
+    path = tmp_path / "nodes.npy"
+    result = model.transform_nodes(graphs, out=path, dtype=dtype)
+    assert isinstance(result, np.memmap)
+    assert not result.flags.writeable
+    np.testing.assert_array_equal(result, expected.astype(dtype))
+    np.testing.assert_array_equal(np.load(path), result)
+    in_memory = model.transform_nodes(graphs, dtype=dtype)
+    np.testing.assert_array_equal(in_memory, result)
+
+
+def test_a_failed_transform_leaves_no_file(tmp_path):
+    graphs = datasets.rings(3).graphs
+    model = GSKN(n_landmarks=2, random_state=0, verbose=0).fit(graphs)
+    with pytest.raises(InputError, match=r"must end in \.npy"):
+        model.transform_nodes(graphs, out=tmp_path / "nodes.txt")
+    model.encoder_ = None
+    with pytest.raises(AttributeError):
+        model.transform_nodes(graphs, out=tmp_path / "nodes.npy")
+    assert not list(tmp_path.iterdir())

@@ -196,3 +196,33 @@ def test_missing_and_empty_sources_raise_immediately(tmp_path):
         list(iter_graphs(tmp_path))
     with pytest.raises(InputError, match="chunk_edges must be at least 1"):
         iter_graphs(tmp_path, chunk_edges=0)
+
+
+def write_edges(path, graphs):
+    columns = {"graph": graphs, "source": [0] * len(graphs), "target": [1] * len(graphs)}
+    pq.write_table(pa.table(columns), path)
+
+
+def test_files_that_match_a_pattern_are_read_in_order(tmp_path):
+    write_edges(tmp_path / "edges-2.parquet", [5, 6])
+    write_edges(tmp_path / "edges-1.parquet", [9, 1])
+    chunks = list(iter_graphs(tmp_path / "edges-*.parquet", chunk_edges=1))
+    assert [name for chunk in chunks for name in chunk.graph_names] == [9, 1, 5, 6]
+    write_edges(tmp_path / "edges-3.parquet", ["a", "b"])
+    names = [n for c in iter_graphs(str(tmp_path / "e*.parquet")) for n in c.graph_names]
+    assert names == [9, 1, 5, 6, "a", "b"]
+
+
+def test_a_graph_in_two_files_of_a_pattern_raises(tmp_path):
+    write_edges(tmp_path / "edges-1.parquet", [1, 2])
+    write_edges(tmp_path / "edges-2.parquet", [2, 3])
+    with pytest.raises(FileFormatError, match="edges-2.*graph 2 are not consecutive"):
+        list(iter_graphs(tmp_path / "edges-*.parquet"))
+
+
+def test_patterns_need_parquet_files(tmp_path):
+    with pytest.raises(MissingFileError, match="No file matches"):
+        iter_graphs(tmp_path / "edges-*.parquet")
+    (tmp_path / "edges.csv").write_text("0,1\n")
+    with pytest.raises(InputError, match="not a parquet file of edges"):
+        iter_graphs(tmp_path / "edges.*")

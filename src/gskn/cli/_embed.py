@@ -18,12 +18,14 @@ from gskn.cli._options import (
     reading,
 )
 from gskn.cli._rows import as_utf8, graph_names, metadata_of, watch_labels, write_rows
+from gskn.cli._workers import Scheduler, Workers, open_workers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from gskn import GSKN
     from gskn._types import FloatArray, NameArray
+    from gskn.cli._workers import MapChunks
     from gskn.graphs import GraphBatch
 
 
@@ -56,13 +58,16 @@ def embed(  # noqa: PLR0913, PLR0917 - one option each
     pooling: model_options.PoolingOption = None,
     seed: model_options.Seed = None,
     jobs: Jobs = None,
+    workers: Workers = None,
+    scheduler: Scheduler = None,
     data_home: DataHome = None,
 ) -> None:
     """Embed graphs or their nodes and write the embeddings to a file.
 
     Folders and parquet tables of edges are read in chunks and may be larger than memory.
-    A table has the columns graph, source and target and is sorted by graph. Molecules that
-    cannot be read are skipped and listed in a file next to the output.
+    A table has the columns graph, source and target and is sorted by graph; a pattern such
+    as 'edges-*.parquet' reads several tables. Molecules that cannot be read are skipped and
+    listed in a file next to the output.
 
     Example: gskn embed graphs/ -o embeddings.parquet --level node
     """
@@ -92,14 +97,17 @@ def embed(  # noqa: PLR0913, PLR0917 - one option each
     with reading(graphs, data_home):
         source = find_source(graphs, data_home, rejects)
     options = rejects.options
-    with model_options.counting() as count:
+    with (
+        open_workers(workers, scheduler) as map_chunks,
+        model_options.counting() as count,
+    ):
         if fitted is None:
             fitted = model_options.make_model(parameters, jobs)
             fitted.fit_chunks(count("fitting", iter_graphs(source, options=options)))
         chunks = count("embedding", iter_graphs(source, options=options))
         if model is not None:
             chunks = watch_labels(chunks, fitted)
-        n_rows = _write_rows(chunks, fitted, level, out)
+        n_rows = _write_rows(chunks, fitted, level, out, map_chunks)
     rejects.report(out)
     seconds = time.monotonic() - begin
     echo(
@@ -124,7 +132,11 @@ def _load(path: Path, parameters: dict[str, Any], jobs: int | None) -> "GSKN":
 
 
 def _write_rows(
-    chunks: "Iterable[GraphBatch]", model: "GSKN", level: Level, out: Path
+    chunks: "Iterable[GraphBatch]",
+    model: "GSKN",
+    level: Level,
+    out: Path,
+    map_chunks: "MapChunks" = map,
 ) -> int:
     """Write the embeddings of all chunks and return their number."""
 
@@ -135,7 +147,13 @@ def _write_rows(
 
     columns = _columns(model, level)
     return write_rows(
-        chunks, out, columns, metadata_of(model), make_rows, level=level.value
+        chunks,
+        out,
+        columns,
+        metadata_of(model),
+        make_rows,
+        level=level.value,
+        map_chunks=map_chunks,
     )
 
 

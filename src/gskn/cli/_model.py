@@ -31,7 +31,8 @@ def _option(text: str) -> Any:
 Input = Annotated[
     str,
     typer.Argument(
-        metavar="INPUT", help="File or folder of graphs, or name of a data set."
+        metavar="INPUT",
+        help="File or folder of graphs, name of a data set, or pattern of tables.",
     ),
 ]
 Branches = Annotated[

@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import Enum
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -60,8 +61,11 @@ def as_path(name: str) -> Path | None:
     """
     from gskn import datasets
     from gskn.exceptions import MissingFileError, UnknownDatasetError
+    from gskn.graphs import is_pattern
 
     path = Path(name)
+    if is_pattern(name):
+        return path
     if name in {".", ".."} or any(sign in name for sign in ("/", os.sep)):
         if not path.exists():
             raise MissingFileError(f"There is no file or folder {name!r}.")
@@ -191,13 +195,15 @@ def check_not_input(out: Path, name: str) -> None:
     """Raise if ``out`` is the input, or would be read as input by the next run."""
     from gskn._files import real_path
     from gskn.exceptions import InputError
-    from gskn.graphs import CLASS_FILES, is_graph_file
+    from gskn.graphs import CLASS_FILES, is_graph_file, is_pattern
 
     path = as_path(name)
     if path is None:
         return
     if is_same_file(out, path):
         raise InputError(f"{str(out)!r} is the input; write to another file.")
+    if is_pattern(path) and fnmatch(str(real_path(out)), str(real_path(path))):
+        raise InputError(f"{str(out)!r} matches {name!r}; write to another file.")
     inside = real_path(out).is_relative_to(real_path(path))
     if inside and out.name.lower() in CLASS_FILES:
         raise InputError(f"{str(out)!r} is the file of classes; write to another file.")

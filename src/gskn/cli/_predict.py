@@ -19,11 +19,14 @@ from gskn.cli._options import (
     reading,
 )
 from gskn.cli._rows import graph_names, metadata_of, watch_labels, write_rows
+from gskn.cli._workers import Scheduler, Workers, open_workers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from gskn._types import AnyArray, FloatArray, NameArray
+    from gskn.cli._rows import MakeRows
+    from gskn.cli._workers import MapChunks
     from gskn.estimators import Predictor
     from gskn.graphs import GraphBatch
 
@@ -44,6 +47,8 @@ def predict(
         ),
     ] = _STDOUT,
     jobs: Jobs = None,
+    workers: Workers = None,
+    scheduler: Scheduler = None,
     data_home: DataHome = None,
 ) -> None:
     """Predict the class or the value of graphs with a model of gskn train.
@@ -76,10 +81,13 @@ def predict(
     summary = _Summary()
     # A progress bar would be mixed with the rows on a terminal.
     shown = file is not None or sys.stdout is None or not sys.stdout.isatty()
-    with model_options.counting(shown=shown) as count:
+    with (
+        open_workers(workers, scheduler) as map_chunks,
+        model_options.counting(shown=shown) as count,
+    ):
         chunks = count("predicting", iter_graphs(source, options=rejects.options))
         chunks = watch_labels(chunks, fitted.embedding_)
-        n_graphs = _write_predictions(chunks, fitted, file, summary)
+        n_graphs = _write_predictions(chunks, fitted, file, summary, map_chunks)
     rejects.report(file)
     seconds = time.monotonic() - begin
     prefix = "" if file is None else f"{file}: "
@@ -133,7 +141,11 @@ class _Summary:
 
 
 def _write_predictions(
-    chunks: "Iterable[GraphBatch]", model: "Predictor", out: Path | None, summary: _Summary
+    chunks: "Iterable[GraphBatch]",
+    model: "Predictor",
+    out: Path | None,
+    summary: _Summary,
+    map_chunks: "MapChunks" = map,
 ) -> int:
     """Write the predictions of all chunks and return the number of graphs."""
     from gskn.estimators import predict_once
@@ -143,11 +155,17 @@ def _write_predictions(
         ids = {"graph": graph_names(chunk)}
         if classes is not None:
             ids["class"] = _as_names(classes)
-        summary.add(ids.get("class"), values)
         return ids, values
 
+    def counted(
+        function: "MakeRows", chunks: "Iterable[GraphBatch]"
+    ) -> "Iterator[tuple[dict[str, NameArray], FloatArray]]":
+        for ids, values in map_chunks(function, chunks):
+            summary.add(ids.get("class"), values)
+            yield ids, values
+
     metadata = {**metadata_of(model.embedding_), "gskn_model": type(model).__name__}
-    return write_rows(chunks, out, _columns(model), metadata, make_rows)
+    return write_rows(chunks, out, _columns(model), metadata, make_rows, map_chunks=counted)
 
 
 def _columns(model: "Predictor") -> list[str]:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from gskn import GSKN
     from gskn._row_files import Write
     from gskn._types import FloatArray, IndexArray, NameArray
+    from gskn.cli._workers import MapChunks
     from gskn.graphs import GraphBatch
 
 MakeRows: TypeAlias = "Callable[[GraphBatch], tuple[dict[str, NameArray], FloatArray]]"
@@ -28,6 +29,7 @@ def write_rows(
     make_rows: MakeRows,
     *,
     level: str = "graph",
+    map_chunks: "MapChunks" = map,
 ) -> int:
     """Write the ids and numbers of all chunks and return the number of rows.
 
@@ -37,8 +39,7 @@ def write_rows(
 
     n_rows = 0
     with _open_rows(out, columns, metadata) as write:
-        for chunk in chunks:
-            ids, values = make_rows(chunk)
+        for ids, values in map_chunks(make_rows, chunks):
             write(ids, values)
             n_rows += len(values)
         if not n_rows:

@@ -9,11 +9,13 @@ from sklearn import get_config
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from gskn._files import check_output, whole_file
 from gskn._limits import EMBEDDING_CHUNK_CELLS
 from gskn._offsets import runs_of_graphs
 from gskn._optional import comes_from
 from gskn._random import RandomState, as_generator
 from gskn._types import FloatArray
+from gskn._validation import check_choice
 from gskn.estimators._gskn_precomputation import GSKNPrecomputation
 from gskn.estimators._parameters import (
     PAPER_PARAMETERS,
@@ -271,27 +273,75 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self, "stack_")
         return self._without_index(X, self._graph_embeddings(as_batch(X)))
 
-    def transform_nodes(self, X: Any) -> FloatArray:
+    def transform_nodes(
+        self,
+        X: Any,
+        *,
+        out: str | Path | None = None,
+        dtype: Literal["float64", "float32"] = "float64",
+    ) -> FloatArray:
         """Return the embeddings of all nodes.
 
         Parameters
         ----------
         X : graphs
             Anything that `as_batch` accepts.
+        out : str, Path or None, default=None
+            File that ends in ``.npy``, for results that do not fit into memory. It is
+            written completely or not at all.
+        dtype : {"float64", "float32"}, default="float64"
+            Type of the result.
 
         Returns
         -------
         node_embeddings : ndarray of shape (n_nodes, n_node_features_out)
-            One row per node, in node order.
+            One row per node, in node order. With ``out``, the file as an array that is
+            mapped into memory and cannot be modified.
+
+        Notes
+        -----
+        The result is computed in runs of whole graphs. With ``out``, the memory is that of
+        one run, or of one graph that is larger.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from gskn import GSKN, datasets
+        >>> rings = datasets.rings(3).graphs
+        >>> model = GSKN(n_landmarks=2, random_state=0).fit(rings)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = f"{folder}/nodes.npy"
+        ...     model.transform_nodes(rings, out=path, dtype="float32").dtype
+        dtype('float32')
         """
         check_is_fitted(self, "stack_")
+        check_choice(dtype, "dtype", choices=["float64", "float32"])
         batch = as_batch(X)
-        result = np.empty((batch.n_nodes, self.n_node_features_out_))
+        shape = (batch.n_nodes, self.n_node_features_out_)
+        if out is None:
+            result = np.empty(shape, dtype)
+            self._fill_nodes(batch, result)
+            return result
+        path = _check_array_file(Path(out))
+        with whole_file(path) as temporary:
+            mapped = np.lib.format.open_memmap(temporary, "w+", dtype, shape)
+            self._fill_nodes(batch, mapped)
+            mapped.flush()
+            del mapped  # a file that is mapped cannot be renamed on every system
+        stored: FloatArray = np.load(path, mmap_mode="r")
+        return stored
+
+    def _fill_nodes(self, batch: GraphBatch, result: FloatArray) -> None:
+        """Overwrite the rows of a result with node embeddings, run by run."""
         first = 0
         for part, blocks in self._embed(batch):
-            np.concatenate(blocks, axis=1, out=result[first : first + part.n_nodes])
+            rows = result[first : first + part.n_nodes]
+            place = 0
+            while blocks:
+                block = _check_finite(blocks.pop(0))  # released when it is written
+                rows[:, place : place + block.shape[1]] = block
+                place += block.shape[1]
             first += part.n_nodes
-        return _check_finite(result)
 
     def get_feature_names_out(self, input_features: object = None) -> Any:
         """Return the names of the columns of graph embeddings.
@@ -507,6 +557,14 @@ def encode(
 def _chunks(batch: GraphBatch, n_features: int) -> list[slice]:
     """Split a batch into runs of graphs whose node embeddings have a bounded size."""
     return runs_of_graphs(batch.graph_ptr, max(1, EMBEDDING_CHUNK_CELLS // n_features))
+
+
+def _check_array_file(path: Path) -> Path:
+    """Raise if a file is not named as an array or cannot be written."""
+    if path.suffix.lower() != ".npy":
+        raise InputError(f"out must end in .npy, got {str(path)!r}.")
+    check_output(path)
+    return path
 
 
 def _check_finite(embeddings: FloatArray) -> FloatArray:

@@ -21,6 +21,7 @@ from gskn.graphs._sparse import check_csr as check_csr
 from gskn.graphs._sparse import make_csr as make_csr
 from gskn.graphs._sparse import plain_csr as plain_csr
 from gskn.graphs._sparse import pool_matrix as pool_matrix
+from gskn.graphs._stream import is_pattern as is_pattern
 from gskn.graphs._stream import is_streamed as is_streamed
 from gskn.graphs._stream import iter_graphs
 from gskn.graphs._tu import TuSet as TuSet

@@ -3,9 +3,11 @@
 The graphs, their order and their names do not depend on the size of the chunks.
 """
 
+import os
 from array import array
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import replace
+from glob import glob, has_magic
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +19,7 @@ from gskn._limits import CHUNK_EDGES
 from gskn._offsets import positions_within, runs_of_graphs
 from gskn._types import IndexArray, NameArray
 from gskn._validation import check_int, shorten
-from gskn.exceptions import FileFormatError, InputError
+from gskn.exceptions import FileFormatError, InputError, MissingFileError
 from gskn.graphs._assemble import assemble
 from gskn.graphs._batch import GraphBatch
 from gskn.graphs._columns import as_python, name_array
@@ -40,10 +42,11 @@ def iter_graphs(
     Parameters
     ----------
     source : str, Path or GraphBatch
-        Any source of `read_graphs`. Two sources may be larger than memory: a parquet file
-        of edges with a column ``graph``, in which the edges of a graph are consecutive;
-        and a folder, which is read file by file. Other sources are read completely and
-        then split.
+        Any source of `read_graphs`, or a pattern such as ``"edges-*.parquet"``, whose files
+        are read in the order of their names. Two sources may be larger than memory: parquet
+        files of edges with a column ``graph``, in which the edges of a graph are
+        consecutive; and a folder, which is read file by file. Other sources are read
+        completely and then split.
     chunk_edges : int, default=32768
         Approximate number of edges and nodes of a chunk; a larger graph is one chunk. A
         chunk of a table may be larger by the edges of one graph.
@@ -75,16 +78,20 @@ def iter_graphs(
     check_int(chunk_edges, "chunk_edges", minimum=1)
     if isinstance(source, GraphBatch):
         return _cut(_with_names(source), chunk_edges)
+    if is_pattern(source):
+        return _iter_parquet(find_matches(source), chunk_edges)
     path = as_path(source)
     if not is_streamed(path):
         return _cut(_with_names(read_graphs(path, options=options)), chunk_edges)
     if path.is_dir():
         return _iter_folder(path, chunk_edges, options or ReadOptions())
-    return _iter_parquet(path, chunk_edges)
+    return _iter_parquet([path], chunk_edges)
 
 
 def is_streamed(path: str | Path) -> bool:
     """Return whether `iter_graphs` reads a source in chunks."""
+    if is_pattern(path):
+        return True
     path = as_path(path)
     if path.is_dir():
         return find_tu_name(Folder(path)) is None
@@ -154,9 +161,35 @@ def _describe(kind: str, n_attributes: int, *, has_labels: bool) -> str:
     return f"{labels} and {n_attributes or 'no'} {kind} attributes"
 
 
-def _iter_parquet(path: Path, chunk_edges: int) -> Iterator[GraphBatch]:
-    options = ReadOptions()
+def is_pattern(source: str | Path) -> bool:
+    """Return whether a source is a pattern of names of files instead of a path."""
+    return has_magic(str(source)) and not os.path.lexists(source)
+
+
+def find_matches(pattern: str | Path) -> list[Path]:
+    """Return the parquet files with edges of several graphs that match a pattern."""
+    # Path.glob takes no absolute patterns.
+    paths = sorted(map(Path, glob(str(pattern), recursive=True)))  # noqa: PTH207
+    if not paths:
+        raise MissingFileError(f"No file matches {str(pattern)!r}.")
+    for path in paths:
+        if path.suffix.lower() != ".parquet" or not is_streamed(path):
+            raise InputError(
+                f"{str(path)!r} matches {str(pattern)!r}, but is not a parquet file of "
+                "edges with a column 'graph'."
+            )
+    return paths
+
+
+def _iter_parquet(paths: Sequence[Path], chunk_edges: int) -> Iterator[GraphBatch]:
+    """Read files one after the other; a graph is in one file."""
     seen = _Seen()
+    for path in paths:
+        yield from _iter_parquet_file(path, chunk_edges, seen)
+
+
+def _iter_parquet_file(path: Path, chunk_edges: int, seen: "_Seen") -> Iterator[GraphBatch]:
+    options = ReadOptions()
     row = 0
     for table in _whole_graphs(path, chunk_edges, options):
         graphs, first_rows = _runs(table, options)
@@ -256,7 +289,7 @@ class _Seen:
     def add(self, graphs: list[Any]) -> int | None:
         """Add graphs; return the position of a graph that was added before, or None."""
         for position, graph in enumerate(graphs):
-            if self._distinct is None and self._last is not None and graph <= self._last:
+            if self._distinct is None and not self._is_next(graph):
                 self._distinct = set(self._hashes)
             key = _key(graph)
             if self._distinct is None:
@@ -267,6 +300,11 @@ class _Seen:
                 self._distinct.add(key)
             self._last = graph
         return None
+
+    def _is_next(self, graph: Any) -> bool:
+        """Return whether a graph follows the last one in ascending order."""
+        last = self._last
+        return last is None or (type(graph) is type(last) and graph > last)
 
 
 def _key(graph: Any) -> int:

@@ -1,0 +1,82 @@
+"""Options for worker processes of Dask, and the map of a function over chunks."""
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Annotated, Any, TypeAlias, TypeVar
+
+import typer
+
+Chunk = TypeVar("Chunk")
+Result = TypeVar("Result")
+MapChunks: TypeAlias = Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]
+
+Workers = Annotated[
+    int | None,
+    typer.Option(help="Processes on this machine; needs the dask extra.", min=1),
+]
+Scheduler = Annotated[
+    str | None, typer.Option(help="Address of a running Dask scheduler.", metavar="ADDRESS")
+]
+
+_CHUNKS_PER_THREAD = 3  # computed or waiting at a time
+
+
+@contextmanager
+def open_workers(workers: int | None, scheduler: str | None) -> Iterator[MapChunks]:
+    """Yield a function like `map`, which computes on workers if there are any.
+
+    Results have the order of the chunks, so output does not depend on workers.
+    """
+    if workers is not None and scheduler is not None:
+        raise typer.BadParameter("use one of --workers and --scheduler.")
+    if workers is None and scheduler is None:
+        yield map
+        return
+    from gskn._optional import require
+    from gskn.cli._console import echo
+    from gskn.exceptions import InputError
+
+    distributed = require("distributed", extra="dask")
+    if scheduler is None:
+        cluster = {"n_workers": workers, "threads_per_worker": 1, "dashboard_address": ":0"}
+    else:
+        cluster = {"address": scheduler}
+    try:
+        client = distributed.Client(**cluster)
+    except (OSError, ValueError) as error:
+        raise InputError(f"No scheduler answers at {scheduler!r}.") from error
+    with client:
+        echo(f"dashboard: {client.dashboard_link}", stderr=True)
+
+        def map_chunks(
+            function: Callable[[Chunk], Result], chunks: Iterable[Chunk]
+        ) -> Iterator[Result]:
+            try:
+                yield from _map_chunks(client, function, chunks)
+            except distributed.KilledWorker as error:
+                raise InputError(
+                    "Several workers ended during the same chunk, probably because it "
+                    "needs more memory than a worker has; use fewer workers."
+                ) from error
+
+        yield map_chunks
+
+
+def _map_chunks(
+    client: Any, function: Callable[[Chunk], Result], chunks: Iterable[Chunk]
+) -> Iterator[Result]:
+    """Yield results in order while a bounded number of chunks is on the workers."""
+    shared = client.scatter(function, hash=False, broadcast=True)
+    limit = _CHUNKS_PER_THREAD * max(1, sum(client.nthreads().values()))
+    futures: deque[Any] = deque()
+    for chunk in chunks:
+        futures.append(client.submit(_call, shared, chunk, pure=False))
+        if len(futures) >= limit:
+            yield futures.popleft().result()
+    while futures:
+        yield futures.popleft().result()
+
+
+def _call(function: Callable[[Chunk], Result], chunk: Chunk) -> Result:
+    return function(chunk)

@@ -1,0 +1,45 @@
+import pyarrow.parquet
+import pytest
+
+from gskn import GSKN, GSKNClassifier, datasets
+from tests.cli.test_embed import write_rings
+
+pytest.importorskip("distributed", reason="needs the dask extra")
+
+
+@pytest.mark.dask
+def test_workers_write_the_same_files(tmp_path, call):
+    table = write_rings(tmp_path / "rings.parquet", 4000)
+    expected = tmp_path / "serial.parquet"
+    assert call("embed", table, "-o", expected, "--n-landmarks", 4).returncode == 0
+    out = tmp_path / "workers.parquet"
+    result = call("embed", table, "-o", out, "--n-landmarks", 4, "--workers", 2)
+    assert result.returncode == 0, result.stderr
+    assert "dashboard: http" in result.stderr
+    assert pyarrow.parquet.read_table(out).equals(pyarrow.parquet.read_table(expected))
+
+
+@pytest.mark.dask
+def test_a_running_scheduler_is_used(tmp_path, call):
+    distributed = pytest.importorskip("distributed")
+    labels = tmp_path / "predictions.csv"
+    model, other = tmp_path / "model.gskn", tmp_path / "workers.csv"
+    data = datasets.load("MUTAG")
+    embedding = GSKN(("walk",), n_landmarks=4)
+    GSKNClassifier(embedding, selection="none").fit(data.graphs, data.y).save(model)
+    assert call("predict", model, "MUTAG", "-o", labels).returncode == 0
+    with distributed.LocalCluster(
+        n_workers=1, threads_per_worker=1, dashboard_address=":0"
+    ) as cluster:
+        address = cluster.scheduler_address
+        result = call("predict", model, "MUTAG", "-o", other, "--scheduler", address)
+    assert result.returncode == 0, result.stderr
+    assert other.read_bytes() == labels.read_bytes()
+
+
+def test_workers_and_scheduler_exclude_each_other(tmp_path, call):
+    options = ("--workers", 1, "--scheduler", "tcp://localhost:1")
+    result = call("embed", "MUTAG", "-o", tmp_path / "rows.csv", *options)
+    assert result.returncode == 2
+    assert "use one of --workers and --scheduler" in " ".join(result.stderr.split())
+    assert not (tmp_path / "rows.csv").exists()
