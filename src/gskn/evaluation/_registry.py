@@ -33,7 +33,7 @@ _NODE_GRID: tuple[Params, ...] = (
 CONSTANT_MODELS = (
     Model(
         "majority",
-        "most frequent class of the training part",
+        "most frequent class in training",
         ({"strategy": "prior"},),
         (),
         DummyClassifier,
@@ -41,7 +41,7 @@ CONSTANT_MODELS = (
     ),
     Model(
         "mean",
-        "mean target of the training part",
+        "mean target in training",
         ({"strategy": "mean"},),
         (),
         DummyRegressor,
@@ -57,10 +57,10 @@ GSKN_MODELS = (
     ),
     Model("aw", "anonymous walks", ({**_FIXED, "branches": ("anonymous",)},), edges=False),
     Model("rw", "random walks", ({**_FIXED, "branches": ("walk",)},), edges=False),
-    Model("rw+aw", "random and anonymous walks, as in the paper", (_FIXED,), edges=False),
+    Model("rw+aw", "walks and patterns, as in the paper", (_FIXED,), edges=False),
     Model(
         "rw+aw-log",
-        "random and anonymous walks, logarithm of sums",
+        "walks and patterns, logarithm of sums",
         ({**_FIXED, "pooling": "log"},),
         edges=False,
     ),
@@ -94,7 +94,7 @@ GSKN_MODELS = (
     ),
     Model(
         "rw+aw-64",
-        "random and anonymous walks of one length, at most 64 columns",
+        "walks and patterns of one length, at most 64 columns",
         (_SINGLE_LENGTH,),
         edges=False,
     ),
@@ -132,7 +132,7 @@ GSKN_MODELS = (
     ),
     Model(
         "nodes-large",
-        "random and anonymous walks for classes of nodes, many columns",
+        "walks and patterns for nodes, many columns",
         ({**_FIXED, "walk_length": 4, "n_landmarks": 64},),
         edges=False,
     ),
