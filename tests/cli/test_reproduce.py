@@ -32,7 +32,7 @@ def test_two_names_of_an_experiment_give_one_table(copy_of_reproduced, tmp_path,
     result = call("reproduce", "regular", "table3", "--out", folder, "--json")
     rows = json.loads(result.stdout)
     assert {row["experiment"] for row in rows} == {"regular"}
-    assert len(rows) == 5
+    assert len(rows) == 6
 
 
 def test_unknown_experiment_prints_one_line(call):

@@ -63,7 +63,7 @@ def refine_colors(
     --------
     >>> import networkx as nx
     >>> refine_colors([nx.path_graph(4), nx.cycle_graph(3)])
-    array([2, 0, 0, 2, 1, 1, 1])
+    array([1, 2, 2, 1, 0, 0, 0])
     """
     batch = as_batch(graphs)
     hashes = initial_hashes(batch, initial, labels=labels)
