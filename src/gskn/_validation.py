@@ -1,8 +1,9 @@
 """Checks of single values; each returns the value or raises with its name and value."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from inspect import signature
+from math import isnan
 
 import numpy as np
 
@@ -20,18 +21,32 @@ def shorten(value: object, width: int = _MAX_SHOWN) -> str:
 
     Examples
     --------
-    >>> shorten("abc"), shorten("abcdefgh", 8), shorten(10**5000)
+    >>> shorten(np.str_("abc")), shorten("abcdefgh", 8), shorten(10**5000)
     ("'abc'", "'abcd...", 'an integer of 16610 bits')
     """
     # Python does not convert integers of more than 4300 digits to text.
     if isinstance(value, int) and abs(value) >= 10**width:
         return f"an integer of {value.bit_length()} bits"
     try:
-        plain = value.item() if isinstance(value, np.number | np.bool_) else value
+        plain = value.item() if isinstance(value, np.number | np.bool_ | np.str_) else value
         text = " ".join(repr(plain).split())
     except (ValueError, RecursionError):  # a large integer in a list, or deep nesting
         text = f"<{type(value).__name__}>"
     return text if len(text) <= width else f"{text[: width - 3]}..."
+
+
+def check_complete(targets: Sequence[object], graphs: Iterable[int] | None = None) -> None:
+    """Raise if a target is missing: None, nan, NaT, or NA of pandas.
+
+    ``graphs`` are the numbers of the graphs, 0, 1, ... by default.
+    """
+    numbers = range(len(targets)) if graphs is None else graphs
+    for number, target in zip(numbers, targets, strict=True):
+        if _is_missing(target):
+            raise InputError(
+                f"The target of graph {number} is missing ({shorten(target)}); add it, or "
+                "remove the graph."
+            )
 
 
 def check_int(value: object, name: str, *, minimum: int, maximum: int | None = None) -> int:
@@ -163,3 +178,8 @@ def check_edge_features(edge_features: object) -> tuple[str, ...] | None:
             f"{shorten(edge_features)}."
         )
     return tuple(name for name in EDGE_FEATURES if name in names)
+
+
+def _is_missing(value: object) -> bool:
+    is_nan = isinstance(value, float) and isnan(value)
+    return value is None or is_nan or type(value).__name__ in {"NAType", "NaTType"}

@@ -10,7 +10,7 @@ from gskn.estimators._calibration import Calibration
 from gskn.estimators._gram import gram, standardize
 from gskn.estimators._gskn_precomputation import GSKNSplit
 from gskn.estimators._kernel_machines import class_means, class_pairs, fit_svm
-from gskn.exceptions import InputError
+from gskn.exceptions import GsknWarning, InputError
 
 KERNELS = ("linear", "rbf", "laplacian")
 
@@ -232,9 +232,12 @@ def test_class_with_one_graph_needs_no_folds(halves):
     graphs, _ = halves[0]
     y = np.zeros(10, dtype=int)
     y[0] = 1
-    model = GSKNClassifier(random_state=0).fit(graphs[:10], y)
+    with pytest.warns(GsknWarning, match="Nothing is selected: the class 1 has one graph"):
+        model = GSKNClassifier(random_state=0).fit(graphs[:10], y)
     assert (model.kernel_, model.C_) == ("laplacian", 10.0)
-    assert "too few graphs" in model.selected_.reason
+    assert "the class 1 has one graph" in model.selected_.reason
+    fixed = GSKNClassifier(selection="none", random_state=0).fit(graphs[:10], y)
+    np.testing.assert_array_equal(fixed.predict(graphs), model.predict(graphs))
     np.testing.assert_allclose(model.predict_proba(graphs).sum(axis=1), 1)
 
 
@@ -295,11 +298,30 @@ def test_progress_of_the_selection_is_shown(mutag, capsys):
         ({}, ["a", "a"], "same class \\(.*a.*\\)"),
         ({"embedding": "deep"}, [0, 1], "embedding must be a GSKN"),
         ({}, [0.5, 1.5], "look like regression targets"),
+        ({}, [0, None], "graph 1 is missing \\(None\\)"),
+        ({}, [np.nan, 1], "graph 0 is missing \\(nan\\)"),
+        ({}, [b"a", b"b"], "y must be text or integers"),
+        ({}, np.array(["a", 1], dtype=object), "y must be text or integers"),
+        ({}, np.array([0, 1], dtype=object), "y has type object and kind 'unknown'"),
+        ({}, [[1], [1, 2]], "y is not a list of single targets"),
     ],
 )
 def test_invalid_parameters_and_classes_raise(halves, options, y, message):
     with pytest.raises(InputError, match=message):
         GSKNClassifier(**options).fit(halves[0][0][:2], y)
+
+
+def test_missing_targets_are_reported_by_the_number_of_the_graph(halves):
+    graphs, y = halves[0]
+    y = y.astype(float)
+    y[[0, 7]] = np.nan
+    weights = np.ones(len(y))
+    weights[0] = 0.0  # this graph is not used, so it needs no class
+    with pytest.raises(InputError, match="graph 7 is missing"):
+        small().fit(graphs, y, sample_weight=weights)
+    weights[7] = 0.0
+    model = small(C=1.0, kernel="linear").fit(graphs, y, sample_weight=weights)
+    assert np.isfinite(model.classes_).all()
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from gskn import GSKN, GSKNRegressor, datasets
 from gskn.estimators import GRID
 from gskn.estimators._gram import gram, standardize
 from gskn.estimators._kernel_machines import fit_ridge
-from gskn.exceptions import InputError
+from gskn.exceptions import GsknWarning, InputError
 
 KERNELS = ("linear", "rbf", "laplacian")
 
@@ -101,7 +101,8 @@ def test_graphs_of_weight_zero_are_not_used(mutag):
 
 def test_one_graph_and_constant_targets_predict_the_mean(mutag):
     graphs, _ = mutag
-    single = GSKNRegressor(random_state=0).fit(graphs[:1], [2.5])
+    with pytest.warns(GsknWarning, match="Nothing is selected: there is one graph"):
+        single = GSKNRegressor(random_state=0).fit(graphs[:1], [2.5])
     np.testing.assert_allclose(single.predict(graphs[:3]), 2.5)
     constant = small().fit(graphs[:20], np.full(20, -3.0))
     np.testing.assert_allclose(constant.predict(graphs[:30]), -3.0)
@@ -120,7 +121,10 @@ def test_selection_can_be_skipped(mutag):
         ({"alpha": 0}, [0, 1], "alpha must be above 0"),
         ({"kernel": "cubic"}, [0, 1], "kernel must be one of"),
         ({}, ["a", "b"], "y must be numbers"),
-        ({}, [0, np.nan], "finite"),
+        ({}, [0, np.nan], "graph 1 is missing \\(nan\\)"),
+        ({}, [0, 1e90], "at most 1e\\+70 in absolute value, got 1e\\+90"),
+        ({}, [1, 2j], "its type is complex128"),
+        ({}, np.array(["2020-01-01", "2021-01-01"], "M8[D]"), "its type is datetime64"),
         ({}, [0, np.inf], "finite"),
         ({}, [1], "y has shape"),
     ],
@@ -128,6 +132,14 @@ def test_selection_can_be_skipped(mutag):
 def test_invalid_parameters_and_targets_raise(mutag, options, y, message):
     with pytest.raises(InputError, match=message):
         GSKNRegressor(**options).fit(mutag[0][:2], y)
+
+
+def test_largest_targets_are_finite(mutag):
+    graphs, y = mutag
+    model = small(kernel="laplacian").fit(graphs, y)
+    scaled = small(kernel="laplacian").fit(graphs, 1e67 * y)
+    np.testing.assert_allclose(scaled.predict(graphs), 1e67 * model.predict(graphs))
+    assert np.isfinite([row["standard_error"] for row in scaled.selected_.scores]).all()
 
 
 def test_singular_kernel_raises():

@@ -221,10 +221,7 @@ def _score_text(row: dict[str, Any]) -> str:
 def _caption(row: dict[str, Any], data: str) -> str:
     """Return what the score means."""
     if row["score"] is None:
-        return (
-            "Nothing was selected: there are too few graphs, or too few of one class, for "
-            "inner folds."
-        )
+        return "The model has the default parameters, and its accuracy is not estimated."
     constant = "the largest class" if row["task"] == "classes" else "the mean value"
     if row["metric"] == "balanced accuracy":
         constant = "one class"

@@ -5,14 +5,14 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from gskn._limits import MAX_TARGET
 from gskn._types import AnyArray, FloatArray
-from gskn._validation import check_choice, shorten
+from gskn._validation import check_choice, check_complete, shorten
 from gskn.exceptions import InputError
 
 Targets: TypeAlias = Literal["classes", "values"]
 
 _MAX_INTEGER_CLASSES = 20
-_LARGEST = 1e100  # of values: squares of errors are finite
 
 
 def detect_task(
@@ -84,14 +84,8 @@ def detect_task(
 
 
 def _check_complete(items: Sequence[Any]) -> None:
-    """Raise if a target is missing: None, not a number, or empty text."""
-    for number, item in enumerate(items):
-        is_nan = isinstance(item, float) and np.isnan(item)
-        if item is None or is_nan or (isinstance(item, str) and not item.strip()):
-            raise InputError(
-                f"The target of graph {number} is missing ({item!r}); add it, or remove "
-                "the graph."
-            )
+    """Raise if a target is missing; empty text is a missing target, too."""
+    check_complete([None if isinstance(x, str) and not x.strip() else x for x in items])
 
 
 def _as_numbers(items: Sequence[Any]) -> FloatArray | None:
@@ -124,10 +118,10 @@ def _check_finite(numbers: FloatArray) -> None:
 
 def _check_size(numbers: FloatArray) -> None:
     number = int(np.argmax(np.abs(numbers)))
-    if abs(numbers[number]) > _LARGEST:
+    if abs(numbers[number]) > MAX_TARGET:
         raise InputError(
             f"The target of graph {number} is {numbers[number]:g}; values must be at most "
-            f"{_LARGEST:g} in absolute value. Use another unit."
+            f"{MAX_TARGET:g} in absolute value. Use another unit."
         )
 
 

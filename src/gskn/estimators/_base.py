@@ -1,5 +1,6 @@
 """The part that the classifier and the regressor of graphs share."""
 
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -13,6 +14,7 @@ from gskn._random import RandomState, as_generator
 from gskn._types import FloatArray, Params
 from gskn._validation import (
     check_choice,
+    check_complete,
     check_flag,
     check_int,
     check_n_jobs,
@@ -29,7 +31,7 @@ from gskn.estimators._progress import progress
 from gskn.estimators._search import Candidate, Selection, select
 from gskn.estimators._selected import Selected
 from gskn.estimators._tasks import Folds, Task
-from gskn.exceptions import InputError
+from gskn.exceptions import GsknWarning, InputError
 from gskn.graphs import GraphBatch, as_batch
 
 _MAX_FOLDS = 10_000
@@ -186,6 +188,10 @@ class KernelEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         grid = self._embeddings(seed)
         folds = task.folds(self.cv, seed)
         if not folds:
+            if len(grid) > 1 or len(machines) > 1:
+                warnings.warn(
+                    f"Nothing is selected: {task.obstacle}.", GsknWarning, stacklevel=3
+                )
             grid = grid[:1]
         n_steps = 2 + (len(grid) if len(grid) > 1 else 0)
         with progress("selection", n_steps, shown=self.verbose > 0) as advance:
@@ -309,16 +315,20 @@ def read_graphs_and_targets(
 ) -> tuple[GraphBatch, Any, FloatArray]:
     """Return graphs, targets and weights; graphs of weight zero are omitted."""
     batch = as_batch(X)
-    y = np.asarray(y)
+    try:
+        y = np.asarray(y)
+    except ValueError as error:  # lists of different lengths
+        raise InputError(f"y is not a list of single targets: {error}") from error
     if y.ndim != 1 or len(y) != batch.n_graphs:
         raise InputError(
             f"y has shape {y.shape} for {batch.n_graphs} graphs; give one target for "
             "each graph."
         )
     weights = check_weights(sample_weight, batch.n_graphs)
-    if weights.all():
-        return batch, y, weights
     used = np.flatnonzero(weights)
+    check_complete(y[used].tolist(), used)
+    if len(used) == batch.n_graphs:
+        return batch, y, weights
     return batch[used], y[used], weights[used]
 
 
@@ -372,5 +382,5 @@ def _reason(selection: Selection, task: Task, *, has_folds: bool) -> str:
             "half a standard error"
         )
     if not has_folds:
-        return "default, because there are too few graphs for inner folds"
+        return f"default, because {task.obstacle}"
     return "nothing to select"

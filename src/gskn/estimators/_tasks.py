@@ -5,8 +5,9 @@ from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 from sklearn.model_selection import KFold, StratifiedKFold
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.multiclass import type_of_target
 
+from gskn._limits import MAX_TARGET
 from gskn._types import AnyArray, FloatArray, IndexArray, Params
 from gskn._validation import shorten
 from gskn.estimators._gram import LAPLACIAN, LINEAR, RBF
@@ -18,7 +19,6 @@ Folds = list[tuple[IndexArray, IndexArray]]
 N_FOLDS = 5
 # On large data sets two or three inner folds are as informative as five on a small one.
 _ENOUGH_TEST_SAMPLES = 1500
-_LARGEST_TARGET = 1e100  # squares of errors are finite
 
 
 class Task(Protocol):
@@ -35,6 +35,10 @@ class Task(Protocol):
 
     def folds(self, n_folds: int, seed: int) -> Folds:
         """Return inner folds; none if there are too few samples."""
+
+    @property
+    def obstacle(self) -> str:
+        """Why there are no inner folds, if there are none."""
 
     def fit(self, products: FloatArray, samples: IndexArray, strength: float) -> Dual:
         """Fit a machine to the kernel of some samples."""
@@ -62,17 +66,21 @@ class ClassTask:
     def from_targets(cls, y: Any) -> Self:
         """Return the task for the classes of samples; raise if there are not two."""
         try:
-            check_classification_targets(y)
-        except ValueError as error:
-            reason = f"y must contain classes: {error}"
-            if type_of_target(y).startswith("continuous"):
-                reason = (
-                    f"y contains numbers with fractions, for instance {_fraction(y):g}. "
-                    "These look like regression targets: use GSKNRegressor, or convert y "
-                    "to integers or text if the numbers are classes."
-                )
-            raise InputError(reason) from error
-        classes, codes = np.unique(y, return_inverse=True)
+            kind = type_of_target(y)
+            classes, codes = np.unique(y, return_inverse=True)
+        except (TypeError, ValueError) as error:  # bytes, or classes of several types
+            raise InputError(f"y must be text or integers: {error}") from error
+        if kind.startswith("continuous"):
+            raise InputError(
+                f"y contains numbers with fractions, for instance {_fraction(y):g}. These "
+                "look like regression targets: use GSKNRegressor, or convert y to integers "
+                "or text if the numbers are classes."
+            )
+        if kind not in {"binary", "multiclass"}:
+            raise InputError(
+                f"y has type {np.asarray(y).dtype} and kind {kind!r}; convert the classes "
+                "to text or integers."
+            )
         if len(classes) < 2:
             only = shorten(classes[0]) if len(classes) else "none"
             raise InputError(
@@ -87,6 +95,12 @@ class ClassTask:
             return []
         splitter = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
         return _enough(list(splitter.split(self.codes, self.codes)), len(self.codes))
+
+    @property
+    def obstacle(self) -> str:
+        """Why there are no inner folds: a class has one sample."""
+        rarest = self.classes[np.bincount(self.codes).argmin()]
+        return f"the class {shorten(rarest)} has one graph, and inner folds need two"
 
     def fit(self, products: FloatArray, samples: IndexArray, strength: float) -> Dual:
         """Fit an SVM to the kernel of some samples."""
@@ -122,6 +136,9 @@ class ValueTask:
     @classmethod
     def from_targets(cls, y: Any) -> Self:
         """Return the task for real targets; raise if one is not a finite number."""
+        dtype = np.asarray(y).dtype
+        if dtype.kind in "cmM":  # numpy would convert complex numbers and dates
+            raise InputError(f"y must be real numbers, but its type is {dtype}.")
         try:
             targets = np.asarray(y, dtype=np.float64)
         except (TypeError, ValueError) as error:
@@ -130,9 +147,11 @@ class ValueTask:
             ) from error
         if not len(targets):
             raise InputError("There are no graphs to fit to.")
-        if not (np.abs(targets) <= _LARGEST_TARGET).all():
+        too_large = ~(np.abs(targets) <= MAX_TARGET)
+        if too_large.any():
             raise InputError(
-                f"y must be finite and at most {_LARGEST_TARGET:g} in absolute value."
+                f"y must be finite and at most {MAX_TARGET:g} in absolute value, got "
+                f"{targets[too_large][0]:g}."
             )
         return cls(targets)
 
@@ -143,6 +162,11 @@ class ValueTask:
             return []
         folds = KFold(n_folds, shuffle=True, random_state=seed).split(self.y)
         return _enough(list(folds), len(self.y))
+
+    @property
+    def obstacle(self) -> str:
+        """Why there are no inner folds: there is one sample."""
+        return "there is one graph, and inner folds need two"
 
     def fit(self, products: FloatArray, samples: IndexArray, strength: float) -> Dual:
         """Fit ridge regression to the kernel of some samples."""
