@@ -1,32 +1,29 @@
 """Generate the tables, figures and numbers of the results page from its result file.
 
 No model is evaluated here. ``gskn reproduce`` writes the records to
-``results/records.jsonl``. Numbers in the text of the page are substitutions such as
-``{{ nested_gskn_COLLAB }}``; an unknown name is an error.
+``results/records.jsonl``. Numbers and statements in the text of the page come from
+``result_texts``.
 """
 
-import re
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from pathlib import Path
-from statistics import mean, stdev
 from typing import Any
 
 import numpy as np
 from html_tables import DASH, MISSING, Best, html_table, number_in, sort_rows, tab_set
+from result_texts import page_numbers
 from scipy.stats import rankdata
 
-from gskn.evaluation import MODELS, Record, ResultFile, save_figure
+from gskn.evaluation import Record, ResultFile, save_figure
 from gskn.reproduce import (
     EXPERIMENTS,
     NESTED,
     PAPER,
     PAPER_PROTOCOL,
     Experiment,
-    summary_of,
+    best_baseline_rows,
 )
-from gskn.reproduce._parameters import parameter_models
 
 Rows = Sequence[Mapping[str, Any]]
 
@@ -35,17 +32,6 @@ _PUBLISHED = ", published"
 _INDENTED = "published"
 # Signs of tables in a terminal, and on the page.
 _SIGNS = {"missing:": f"{DASH}:", "< and >": "▼ and ▲"}
-_SETS = (
-    "MUTAG",
-    "PROTEINS",
-    "PTC",
-    "IMDB-BINARY",
-    "IMDB-MULTI",
-    "COLLAB",
-    "BZR",
-    "COX2",
-    "PROTEINS_full",
-)
 
 
 def read_records(folder: Path) -> list[Record]:
@@ -56,152 +42,6 @@ def read_records(folder: Path) -> list[Record]:
 def set_numbers(app: Any, config: Any) -> None:
     """Make the numbers available to the text of all pages."""
     config.myst_substitutions |= page_numbers(read_records(Path(app.srcdir)))
-
-
-def page_numbers(records: Sequence[Record]) -> dict[str, str]:
-    """Return all means in percent by protocol, model and data set, and some summaries.
-
-    The name of a mean accuracy is ``<protocol>_<model>_<data>``; for other metrics, the
-    metric comes first. Characters that names cannot have are replaced by ``_``.
-    """
-    groups: dict[tuple[str, str, str], list[Record]] = {}
-    for record in records:
-        groups.setdefault((record.protocol, record.model, record.data), []).append(record)
-    numbers: dict[str, str] = {}
-    for (protocol, model, data), group in groups.items():
-        for metric in group[-1].scores.keys() & {"accuracy", "micro_f1"}:
-            prefix = () if metric == "accuracy" else (metric,)
-            name = re.sub(r"\W+", "_", "_".join((*prefix, protocol, model, data)))
-            if name in numbers:
-                raise ValueError(f"Two results have the name {name!r}.")
-            summary = summary_of(group, data, model, protocol, metric)
-            numbers[name] = "" if summary is None else f"{100 * summary.mean:.1f}"
-    return numbers | {
-        "gain_of_all_lengths": _gain(records, "rw+aw", "rw+aw-64"),
-        "better_baselines": _better_baselines(records),
-        "gskn_ranks": _gskn_ranks(records),
-        "outdated_records": _outdated(records),
-        "fewer_folds": _fewer_folds(records),
-        "gckn_folds_with_128_landmarks": _large_gckn(records),
-        "node_classifiers": _node_classifiers(records),
-        "gain_of_node_kernels": _node_gains(records),
-    }
-
-
-def _gain(records: Sequence[Record], model: str, reference: str) -> str:
-    """Return the mean gain of accuracy over all data sets in percent."""
-    summaries = [
-        [summary_of(records, data, name, "nested") for name in (model, reference)]
-        for data in _SETS
-    ]
-    gains = [one.mean - other.mean for one, other in summaries if one and other]
-    return f"{100 * mean(gains):.1f}" if gains else "-"
-
-
-def _better_baselines(records: Sequence[Record]) -> str:
-    """Return the baselines that are significantly better than GSKN, by data set."""
-    rows = EXPERIMENTS["baselines"].rows(records)
-    texts = []
-    for data in _SETS:
-        better = [
-            f"{row['system']} ({row[data].partition(' ')[0]})"
-            for row in rows
-            if row[data].endswith(">")
-        ]
-        if better:
-            texts.append(f"{data}: {', '.join(better)}")
-    return "; ".join(texts) or "none"
-
-
-def _gskn_ranks(records: Sequence[Record]) -> str:
-    """Return mean accuracy and average rank of the model ``gskn`` over all data sets."""
-    rows = EXPERIMENTS["ranks"].rows(records)
-    for row in rows:
-        if row["system"] == "GSKN, chosen":
-            return (
-                f"a mean accuracy of {row['mean accuracy']} and an average rank of "
-                f"{row['average rank']} among {len(rows)} models"
-            )
-    return "no results on all data sets yet"
-
-
-def _outdated(records: Sequence[Record]) -> str:
-    """Return the models whose records have other parameters than now, with data sets."""
-    current = {**MODELS, **{model.name: model for model in parameter_models()}}
-    pairs = []
-    for record in records:
-        model = current.get(record.model)
-        if model is not None and not (
-            model.configuration.items() <= record.configuration.items()
-        ):
-            name, comma, _ = record.model.partition(",")
-            name += " with other parameters" if comma else ""
-            name += ", paper protocol" if record.protocol == "paper" else ""
-            pairs.append((name, record.data))
-    return _group_by_sets(pairs)
-
-
-def _fewer_folds(records: Sequence[Record]) -> str:
-    """Return the models of the ranks with fewer than three repeats, with data sets."""
-    owned = [record for record in records if EXPERIMENTS["ranks"].owns(record)]
-    counts = Counter((record.model, record.data) for record in owned)
-    return _group_by_sets(
-        [(f"{m} ({n} folds)", d) for (m, d), n in counts.items() if n < 30]
-    )
-
-
-def _group_by_sets(pairs: Sequence[tuple[str, str]]) -> str:
-    """Return names with their data sets; names with the same sets are listed together."""
-    sets: dict[str, set[str]] = {}
-    for name, data in pairs:
-        sets.setdefault(name, set()).add(data)
-    names: dict[str, list[str]] = {}
-    for name, of_name in sets.items():
-        is_all = of_name == set(_SETS)
-        listed = "all sets of the ranks" if is_all else ", ".join(sorted(of_name))
-        names.setdefault(listed, []).append(name)
-    texts = [f"{', '.join(group)} on {listed}" for listed, group in names.items()]
-    return "; ".join(texts) or "none"
-
-
-def _large_gckn(records: Sequence[Record]) -> str:
-    """Return on how many folds of COLLAB the path variant of GCKN has 128 landmarks."""
-    chosen = [
-        record.chosen["embedding"].get("n_landmarks")
-        for record in records
-        if (record.data, record.model, record.protocol) == ("COLLAB", "gckn-path", "nested")
-    ]
-    return f"{chosen.count(128)} of {len(chosen)}"
-
-
-def _node_classifiers(records: Sequence[Record]) -> str:
-    """Return how often the model ``nodes`` has selected each kernel, by data set."""
-    counts: dict[str, Counter[str]] = {}
-    for record in records:
-        if record.model == "nodes":
-            kernel = record.chosen["node_classifier"]["kernel"]
-            counts.setdefault(record.data, Counter())[kernel] += 1
-    texts = [
-        f"{data}: {', '.join(f'{kernel} {n}' for kernel, n in count.most_common())}"
-        for data, count in counts.items()
-    ]
-    return "; ".join(texts) or "not run yet"
-
-
-def _node_gains(records: Sequence[Record]) -> str:
-    """Return the differences of micro F1 between ``nodes`` and ``nodes-linear``."""
-    scores: dict[str, dict[str, dict[int, float]]] = {}
-    for record in records:
-        if record.protocol == "nodes-70" and record.model in {"nodes", "nodes-linear"}:
-            by_model = scores.setdefault(record.data, {})
-            by_model.setdefault(record.model, {})[record.seed] = record.scores["micro_f1"]
-    texts = []
-    for data, by_model in scores.items():
-        best, linear = by_model.get("nodes", {}), by_model.get("nodes-linear", {})
-        gains = [100 * (best[seed] - linear[seed]) for seed in best.keys() & linear.keys()]
-        if len(gains) > 1:
-            texts.append(f"{data}: {mean(gains):.1f} ± {stdev(gains):.1f}")
-    return "; ".join(texts) or "not run yet"
 
 
 def write_results(app: Any) -> None:
@@ -218,6 +58,8 @@ def write_results(app: Any) -> None:
             text += f"\n![{experiment.title}](generated/{name})\n"
         (generated / f"{experiment.name}.md").write_text(text, encoding="utf-8")
     (generated / "origin.md").write_text(_origin(records), encoding="utf-8")
+    best = html_table(best_baseline_rows(records)) + "\n"
+    (generated / "best-baselines.md").write_text(best, encoding="utf-8")
 
 
 def _page(experiment: Experiment, records: Sequence[Record]) -> str:

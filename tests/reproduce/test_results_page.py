@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from gskn.evaluation import MODELS, Record, ResultFile
+from gskn.reproduce._printed import CONTINUOUS, GRAPHS
 
 DOCS = Path(__file__).parents[2] / "docs"
 RECORDS = DOCS / "results" / "records.jsonl"
@@ -18,6 +19,15 @@ def extension():
         patch.syspath_prepend(DOCS / "_extensions")
         spec.loader.exec_module(module)
     return module
+
+
+def noisy(data, model, mean, sign=1, protocol="nested"):
+    """Return one record for every fold, with small deviations from a mean accuracy."""
+    noise = [0.01, -0.01, 0.02, -0.02, 0.0, 0.01, -0.01, 0.02, -0.02, 0.0]
+    return [
+        Record(data, model, protocol, 0, fold, 0, {}, {"accuracy": mean + sign * change})
+        for fold, change in enumerate(noise)
+    ]
 
 
 def test_means_are_named_by_protocol_model_and_data_set(extension):
@@ -70,17 +80,103 @@ def test_all_numbers_of_the_results_page_have_records(extension):
 
 
 def test_significantly_better_baselines_are_listed_by_data_set(extension):
-    noise = [0.01, -0.01, 0.02, -0.02, 0.0, 0.01, -0.01, 0.02, -0.02, 0.0]
     records = [
-        Record("MUTAG", model, "nested", 0, fold, 0, {}, {"accuracy": mean + sign * change})
-        for model, mean, sign in (
-            ("gskn", 0.8, 1),
-            ("gntk-labels", 0.9, -1),
-            ("wl", 0.8, -1),
-        )
-        for fold, change in enumerate(noise)
+        *noisy("MUTAG", "gskn", 0.8),
+        *noisy("MUTAG", "gntk-labels", 0.9, -1),
+        *noisy("MUTAG", "wl", 0.8, -1),
     ]
     assert extension.page_numbers(records)["better_baselines"] == "MUTAG: GNTK (90.0)"
+
+
+def test_effect_of_patterns_is_stated_for_every_set(extension):
+    records = [
+        *noisy("MUTAG", "gskn", 0.9),
+        *noisy("MUTAG", "gskn-rw", 0.8, -1),
+        *noisy("PTC", "gskn", 0.6),
+        *noisy("PTC", "gskn-rw", 0.7, -1),
+        *noisy("BZR", "gskn", 0.8),
+        *noisy("BZR", "gskn-rw", 0.8, -1),
+    ]
+    numbers = extension.page_numbers(records)
+    assert numbers["patterns_add"] == (
+        "significantly better on MUTAG (+10.0), significantly worse on PTC (-10.0), and "
+        "equal within the noise on BZR"
+    )
+    assert numbers["patterns_add_32"] == "not run yet"
+    assert extension.page_numbers(records[40:])["patterns_add"] == (
+        "equal within the noise on BZR"
+    )
+
+
+def test_best_other_system_is_named_for_every_set(extension):
+    records = [
+        *noisy("MUTAG", "gskn", 0.8),
+        *noisy("MUTAG", "wl", 0.9, -1),
+        *noisy("MUTAG", "sp", 0.7, -1),
+        *noisy("COLLAB", "gskn", 0.8),
+        *noisy("COLLAB", "gin-short", 0.8, -1),
+    ]
+    first, second = extension.best_baseline_rows(records)
+    assert first == {
+        "data": "MUTAG",
+        "GSKN": "80.0 ± 1.4",
+        "best other system": "WL subtree",
+        "accuracy": "90.0 ± 1.4",
+        "difference": "below (-10.0, p = 0.00)",
+    }
+    assert second["best other system"] == "GIN"
+    numbers = extension.page_numbers(records)
+    assert numbers["best_baselines"] == (
+        "significantly better on no set, significantly worse on MUTAG (WL subtree, -10.0), "
+        "and equal within the noise on COLLAB"
+    )
+    assert numbers["best_baseline_COLLAB"] == "GIN has 80.0"
+
+
+@pytest.mark.parametrize(
+    ("own", "expected"),
+    [
+        (0.84, "84.0 (expected 76: reached), on COLLAB 84.0 (expected 83: reached), "),
+        (0.75, "75.0 (expected 76: 1.0 below), on COLLAB 75.0 (expected 83: 8.0 below), "),
+    ],
+)
+def test_expected_numbers_are_stated_with_the_measured_ones(extension, own, expected):
+    sets = [*GRAPHS, *CONTINUOUS]
+    records = [
+        record
+        for data in sets
+        for model, mean in (("gskn", own), ("gskn-rw", 0.8), ("wl", 0.7))
+        for record in noisy(data, model, mean)
+    ]
+    text = extension.page_numbers(records)["expectations"]
+    assert text.startswith(f"mean accuracy {expected}")
+    rank = "1.0 among 3 models (the best)"
+    if own < 0.8:
+        rank = "2.0 among 3 models (after RW only, chosen)"
+    assert f"average rank {rank}; the best rank of another system is 3.0" in text
+
+
+def test_parameters_and_nodes_that_differ_are_named(extension):
+    base = MODELS["rw+aw-64"].name
+    nodes = [
+        Record(data, model, "nodes-70", seed, 0, seed, {}, {"micro_f1": score})
+        for data, model, score in (
+            ("cora", "rw+aw-64", 0.81),
+            ("ppi", "rw+aw-64", 0.4),
+            ("cora", "nodes-64", 0.81),
+            ("cora", "nodes-large", 0.82),
+        )
+        for seed in range(2)
+    ]
+    curves = [
+        *noisy("PTC", base, 0.6),
+        *noisy("PTC", f"{base}, n_walks = 1", 0.5, -1),
+        *noisy("PTC", f"{base}, n_walks = 3", 0.6, -1),
+    ]
+    numbers = extension.page_numbers([*nodes, *curves])
+    assert numbers["parameters_PTC"] == "n_walks = 1 (-10.0, p = 0.00)"
+    assert numbers["nodes_above_paper"] == "cora"
+    assert numbers["larger_node_embeddings"] == "cora"
 
 
 def test_outdated_and_incomplete_records_are_listed_by_data_set(extension):
@@ -99,7 +195,7 @@ def test_outdated_and_incomplete_records_are_listed_by_data_set(extension):
     listed = "wl, sp, rw+aw-64 with other parameters on MUTAG, PTC"
     assert numbers["outdated_records"] == listed
     assert numbers["fewer_folds"] == "wl (10 folds), sp (10 folds) on MUTAG, PTC"
-    assert numbers["gskn_ranks"] == "no results on all data sets yet"
+    assert numbers["expectations"] == "no results on all data sets yet"
 
 
 def test_documentation_without_records_has_no_tables(extension):

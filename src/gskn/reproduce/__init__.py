@@ -6,7 +6,14 @@ from gskn.reproduce._experiments import (
     find_experiment,
 )
 from gskn.reproduce._jobs import Runner
-from gskn.reproduce._tables import NESTED, PAPER, PAPER_PROTOCOL, summary_of
+from gskn.reproduce._ranks import best_baseline_rows
+from gskn.reproduce._tables import (
+    NESTED,
+    PAPER,
+    PAPER_PROTOCOL,
+    compare,
+    summary_of,
+)
 
 __all__ = [
     "EXPERIMENTS",
@@ -15,6 +22,8 @@ __all__ = [
     "PAPER_PROTOCOL",
     "Experiment",
     "Runner",
+    "best_baseline_rows",
+    "compare",
     "find_experiment",
     "summary_of",
 ]

@@ -360,7 +360,8 @@ EXPERIMENTS = {
             rows=pattern_rows,
             caption="nested: everything is selected on the training part of each fold. ± "
             "is the standard deviation over folds. The last column compares GSKN with the "
-            "same model without anonymous walks (corrected resampled t-test, p < 0.05).",
+            "same model without anonymous walks on the folds that both have (corrected "
+            "resampled t-test, p < 0.05).",
         ),
         Experiment(
             name="ablation",

@@ -10,8 +10,9 @@ from scipy.stats import rankdata
 from gskn.evaluation import Record
 from gskn.reproduce._baselines import CONTINUOUS_SYSTEMS, GSKN_SYSTEMS, baselines_of
 from gskn.reproduce._jobs import Job
+from gskn.reproduce._networks import NETWORK_SYSTEMS
 from gskn.reproduce._printed import CONTINUOUS, GRAPHS
-from gskn.reproduce._tables import compare, format_summary, summary_of
+from gskn.reproduce._tables import compare, format_summary, model_on, summary_of
 
 _SETS = (*GRAPHS, *CONTINUOUS)
 _SYSTEMS = (*GSKN_SYSTEMS, *CONTINUOUS_SYSTEMS)
@@ -55,6 +56,37 @@ def rank_rows(records: Sequence[Record]) -> list[dict[str, Any]]:
                         ("below", "worse"),
                     )
                 },
+            }
+        )
+    return rows
+
+
+def best_baseline_rows(records: Sequence[Record]) -> list[dict[str, Any]]:
+    """Return the best other system on every data set, and the difference of GSKN to it.
+
+    It is the best of many on these test folds, so the comparison favors it.
+    """
+    rows = []
+    for data in _SETS:
+        names = {**baselines_of(data)}
+        names |= {system: model_on(data, net) for system, net in NETWORK_SYSTEMS.items()}
+        summaries = {
+            system: summary
+            for system, model in names.items()
+            if (summary := summary_of(records, data, model, "nested")) is not None
+        }
+        comparisons = {s: compare(records, data, "gskn", names[s]) for s in summaries}
+        summaries = {s: value for s, value in summaries.items() if comparisons[s]}
+        if not summaries:
+            continue
+        best = max(summaries, key=lambda system: summaries[system].mean)
+        rows.append(
+            {
+                "data": data,
+                "GSKN": format_summary(summary_of(records, data, "gskn", "nested")),
+                "best other system": best,
+                "accuracy": format_summary(summaries[best]),
+                "difference": comparisons[best],
             }
         )
     return rows
