@@ -55,9 +55,11 @@ def test_learning_rate_is_halved_after_ten_epochs_without_a_lower_loss():
     assert history["learning_rate"] == 12 * [1.0] + 11 * [0.5] + [0.25]
 
 
-def test_training_ends_when_the_learning_rate_is_small():
-    _, history = train(Line([1.0] * 100), learning_rate=3e-5, max_epochs=100)
-    assert len(history["loss"]) == 23  # halved twice
+@pytest.mark.parametrize("learning_rate", [1e-6, 0.01, 1.0])
+def test_training_ends_when_the_learning_rate_was_halved_five_times(learning_rate):
+    _, history = train(Line([1.0] * 100), learning_rate=learning_rate, max_epochs=100)
+    assert len(history["loss"]) == 12 + 4 * 11
+    assert history["learning_rate"][-1] == learning_rate / 2**4
 
 
 def test_equal_seeds_give_equal_networks_and_keep_the_state_of_torch():

@@ -27,8 +27,8 @@ class GCN(GraphNetwork):
     batch_size : int, default=128
         Largest number of graphs of a minibatch.
     max_epochs : int, default=200
-        Largest number of epochs. Training ends earlier if the learning rate, which is
-        halved after ten epochs without a lower validation loss, is below 1e-5.
+        Largest number of epochs. Training ends earlier when the learning rate, which is
+        halved after ten epochs without a lower validation loss, is halved a fifth time.
     validation_size : float, default=0.1
         Fraction of the training graphs on which the best epoch is selected; stratified,
         and different for every seed. 0 selects by training loss.

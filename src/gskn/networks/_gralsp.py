@@ -47,8 +47,8 @@ class GraLSP(WalkEmbedding):
     learning_rate : float, default=0.01
         Initial learning rate of Adam.
     max_epochs : int, default=200
-        Largest number of epochs. Training ends earlier if the learning rate, which is
-        halved after ten epochs without a lower loss, is below 1e-5.
+        Largest number of epochs. Training ends earlier when the learning rate, which is
+        halved after ten epochs without a lower loss, is halved a fifth time.
     node_features : "auto" or list of {"labels", "attributes", "degrees"}, default="auto"
         Node data to use, as in `AttributeEncoder`.
     max_degree : int or None, default=None

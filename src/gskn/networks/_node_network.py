@@ -97,8 +97,8 @@ class NodeNetwork(ClassifierMixin, ClassifierFit, _NodeNetwork):  # type: ignore
     weight_decay : float, default=5e-4
         L2 penalty of Adam.
     max_epochs : int, default=200
-        Largest number of epochs. Training ends earlier if the learning rate, which is
-        halved after ten epochs without a lower validation loss, is below 1e-5.
+        Largest number of epochs. Training ends earlier when the learning rate, which is
+        halved after ten epochs without a lower validation loss, is halved a fifth time.
     validation_size : float, default=0.1
         Fraction of the training nodes on which the best epoch is selected; stratified,
         and different for every seed. 0 selects by training loss.
@@ -330,8 +330,8 @@ class UnsupervisedNodeNetwork(_NodeNetwork):
     weight_decay : float, default=0.0
         L2 penalty of Adam.
     max_epochs : int, default=200
-        Largest number of epochs. Training ends earlier if the learning rate, which is
-        halved after ten epochs without a lower loss, is below 1e-5.
+        Largest number of epochs. Training ends earlier when the learning rate, which is
+        halved after ten epochs without a lower loss, is halved a fifth time.
     node_features : "auto" or list of {"labels", "attributes", "degrees"}, default="auto"
         Node data to use, as in `AttributeEncoder`.
     max_degree : int or None, default=None

@@ -18,7 +18,7 @@ from gskn._types import IndexArray
 
 _FACTOR = 0.5  # of the learning rate, when the loss does not decrease
 _PATIENCE = 10  # epochs without a lower loss
-_MIN_LEARNING_RATE = 1e-5
+_MIN_SHARE = 0.04  # of the initial learning rate: training ends at the fifth halving
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ def train(
             history.add(epoch, module, loss, validation_loss, rate, monitored)
             scheduler.step(monitored)
             advance()
-            if optimizer.param_groups[0]["lr"] < _MIN_LEARNING_RATE:
+            if optimizer.param_groups[0]["lr"] < _MIN_SHARE * settings.learning_rate:
                 break
         module.load_state_dict(history.best_state)
     return module.eval(), history.as_dict()
