@@ -62,6 +62,16 @@ def test_training_ends_when_the_learning_rate_was_halved_five_times(learning_rat
     assert history["learning_rate"][-1] == learning_rate / 2**4
 
 
+def test_training_without_validation_part_ends_at_the_tenth_halving():
+    class Constant(Line):
+        def losses(self, module, generator):
+            for loss, n_samples in super().losses(module, generator):
+                yield 0 * loss, n_samples
+
+    _, history = train(Constant(), learning_rate=0.01, max_epochs=200)
+    assert len(history["loss"]) == 12 + 9 * 11
+
+
 def test_equal_seeds_give_equal_networks_and_keep_the_state_of_torch():
     torch.manual_seed(5)
     state = torch.get_rng_state()

@@ -31,7 +31,8 @@ class GCN(GraphNetwork):
         halved after ten epochs without a lower validation loss, is halved a fifth time.
     validation_size : float, default=0.1
         Fraction of the training graphs on which the best epoch is selected; stratified,
-        and different for every seed. 0 selects by training loss.
+        and different for every seed. 0 selects by training loss, and ends at the tenth
+        halving of the learning rate.
     n_seeds : int, default=1
         Number of networks whose probabilities are averaged.
     class_weight : {"balanced"} or None, default=None

@@ -52,7 +52,7 @@ class GraphSTONE(WalkEmbedding):
         Initial learning rate of Adam.
     max_epochs : int, default=200
         Largest number of epochs. Training ends earlier when the learning rate, which is
-        halved after ten epochs without a lower loss, is halved a fifth time.
+        halved after ten epochs without a lower loss, is halved a tenth time.
     node_features : "auto" or list of {"labels", "attributes", "degrees"}, default="auto"
         Node data to use, as in `AttributeEncoder`.
     max_degree : int or None, default=None

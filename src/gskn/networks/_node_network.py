@@ -101,7 +101,8 @@ class NodeNetwork(ClassifierMixin, ClassifierFit, _NodeNetwork):  # type: ignore
         halved after ten epochs without a lower validation loss, is halved a fifth time.
     validation_size : float, default=0.1
         Fraction of the training nodes on which the best epoch is selected; stratified,
-        and different for every seed. 0 selects by training loss.
+        and different for every seed. 0 selects by training loss, and ends at the tenth
+        halving of the learning rate.
     n_seeds : int, default=1
         Number of networks whose probabilities are averaged.
     node_features : "auto" or list of {"labels", "attributes", "degrees"}, default="auto"
@@ -331,7 +332,7 @@ class UnsupervisedNodeNetwork(_NodeNetwork):
         L2 penalty of Adam.
     max_epochs : int, default=200
         Largest number of epochs. Training ends earlier when the learning rate, which is
-        halved after ten epochs without a lower loss, is halved a fifth time.
+        halved after ten epochs without a lower loss, is halved a tenth time.
     node_features : "auto" or list of {"labels", "attributes", "degrees"}, default="auto"
         Node data to use, as in `AttributeEncoder`.
     max_degree : int or None, default=None

@@ -5,6 +5,7 @@ The loop takes gradient steps with Adam, halves the learning rate when the loss 
 decrease, and restores the best epoch at the end.
 """
 
+import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,7 +19,8 @@ from gskn._types import IndexArray
 
 _FACTOR = 0.5  # of the learning rate, when the loss does not decrease
 _PATIENCE = 10  # epochs without a lower loss
-_MIN_SHARE = 0.04  # of the initial learning rate: training ends at the fifth halving
+_MAX_HALVINGS = 5  # of the learning rate; then, a lower validation loss is rare
+_MAX_HALVINGS_IN_TRAINING = 10  # without a validation part: training losses are noisy
 
 
 @dataclass(frozen=True)
@@ -70,12 +72,15 @@ def train(
             loss = _run_epoch(module, problem, optimizer, generator)
             module.eval()
             validation_loss = problem.validate(module)
-            monitored = loss if validation_loss is None else validation_loss
-            rate = optimizer.param_groups[0]["lr"]
-            history.add(epoch, module, loss, validation_loss, rate, monitored)
+            if validation_loss is None:
+                monitored, max_halvings = loss, _MAX_HALVINGS_IN_TRAINING
+            else:
+                monitored, max_halvings = validation_loss, _MAX_HALVINGS
+            history.add(epoch, module, loss, validation_loss, _rate(optimizer), monitored)
             scheduler.step(monitored)
             advance()
-            if optimizer.param_groups[0]["lr"] < _MIN_SHARE * settings.learning_rate:
+            n_halvings = round(math.log2(settings.learning_rate / _rate(optimizer)))
+            if n_halvings >= max_halvings:
                 break
         module.load_state_dict(history.best_state)
     return module.eval(), history.as_dict()
@@ -139,6 +144,12 @@ def _run_epoch(
         total += n_samples * float(loss.detach())
         n_total += n_samples
     return total / max(1, n_total)
+
+
+def _rate(optimizer: torch.optim.Optimizer) -> float:
+    """Return the current learning rate."""
+    rate: float = optimizer.param_groups[0]["lr"]
+    return rate
 
 
 class _History:
