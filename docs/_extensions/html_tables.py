@@ -15,6 +15,8 @@ Row = Mapping[str, Any]
 Best = Literal["largest", "smallest"]
 
 MISSING = frozenset({"", "-", "missing"})
+# Texts that say why a cell has no number begin like this.
+REASONS = ("for graphs only", "for nodes only", "nested only", "not run", "too large")
 DASH = "\N{EN DASH}"
 _MARKS = {
     ">": '<span class="verdict" title="significantly better than GSKN">▲</span>',
@@ -47,6 +49,11 @@ class Cell:
     def is_missing(self) -> bool:
         """Whether there is no number and no text."""
         return self.text in MISSING
+
+    @property
+    def is_reason(self) -> bool:
+        """Whether the text says why there is no number."""
+        return self.text.startswith(REASONS)
 
     @property
     def value(self) -> float | None:
@@ -124,7 +131,7 @@ def tab_set(tabs: Mapping[str, str]) -> str:
 
 
 def _is_numeric(cells: Sequence[Cell]) -> bool:
-    present = [cell for cell in cells if not cell.is_missing]
+    present = [cell for cell in cells if not (cell.is_missing or cell.is_reason)]
     return bool(present) and all(cell.mean is not None for cell in present)
 
 
@@ -185,6 +192,8 @@ def _format(cell: Cell, *, header: bool, numeric: bool, bold: bool, parts: set[s
         return f'<th scope="row">{escape(cell.text)}</th>'
     if not numeric:
         return f"<td>{'' if cell.is_missing else escape(cell.text)}</td>"
+    if cell.is_reason:
+        return f'<td class="number"><span class="note">{escape(cell.text)}</span></td>'
     text = DASH if cell.is_missing else escape(cell.mean or "")
     text = f"<strong>{text}</strong>" if bold else text
     if "spread" in parts:

@@ -95,7 +95,8 @@ def _overview(rows: Rows, sets: Sequence[str]) -> str:
     by_system: dict[str, dict[str, str]] = {}
     for row in rows:
         means = by_system.setdefault(row["system"], {})
-        means[row["data"]] = row[NESTED].partition(" ")[0]
+        has_number = number_in(row, NESTED) is not None
+        means[row["data"]] = row[NESTED].partition(" ")[0] if has_number else row[NESTED]
     table = [
         {"system": system, **means}
         for system, means in by_system.items()

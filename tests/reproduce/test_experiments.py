@@ -21,6 +21,7 @@ from gskn.reproduce._parameters import (
     parameter_rows,
 )
 from gskn.reproduce._ranks import pattern_rows, rank_rows
+from gskn.reproduce._reasons import estimate_hours, model_on
 from gskn.reproduce._tables import graph_rows, node_rows, structure_rows
 from gskn.reproduce._times import run_times, time_figure, time_rows
 
@@ -98,7 +99,7 @@ def test_table_has_the_paper_and_both_protocols_side_by_side():
     assert (gckn["paper"], gckn["ours, nested"]) == ("92.8 ± 6.1", "missing")
     assert gskn["ours, paper protocol"] == "95.0 ± 5.0"
     assert gskn["ours, nested"] == "85.0 ± 5.0"
-    assert (rw["paper"], rw["ours, paper protocol"]) == ("-", "missing")
+    assert (rw["paper"], rw["ours, paper protocol"]) == ("-", "nested only")
     assert rw["compared"].startswith("equal (-15.0, p = 0.")
 
 
@@ -361,8 +362,49 @@ def test_table_of_networks_has_published_numbers_and_says_what_is_left_out():
     assert rows["GIN"]["COLLAB"] == "65.0 ± 3.2"
     assert rows["GIN, published"]["COLLAB"] == "75.6"
     assert rows["DDGK"]["PROTEINS"] == "too large"
-    assert rows["DDGK"]["PTC"] == "missing"
+    assert rows["DDGK"]["PTC"] == "not run, 39 min"
+    assert rows["DDGK"]["COX2"] == "not run, 2.2 h"
     assert "GAT, published" not in rows
+
+
+def test_networks_with_fewer_folds_or_splits_say_so():
+    records = [
+        *records_of("MUTAG", "gin", [0.8, 0.9, 0.7]),
+        *records_of("MUTAG", "rw-32", [0.8, 0.9, 0.7]),
+        Record("ppi", "gcn", "nodes-30", 0, 0, 0, {}, {"macro_f1": 0.1, "micro_f1": 0.2}),
+    ]
+    rows = {row["system"]: row for row in network_rows(records)}
+    assert rows["GIN"]["MUTAG"] == "80.0 ± 8.2 (3 folds)"
+    rows = graph_rows(records, {"MUTAG": {}}, {"GIN": "gin", "RW": "rw-32"}, {})
+    assert [row["ours, nested"] for row in rows] == ["80.0 ± 8.2 (3 folds)", "80.0 ± 8.2"]
+    rows = node_rows(records, {"GCN": "gcn", "GAT": "gat"}, {"ppi": {"GCKN": "1 2 3 4"}})
+    cells = {row["system"]: row["micro 30%, ours"] for row in rows}
+    assert cells["GCN"] == "20.00 ± 0.00 (1 split)"
+    assert cells["GAT"].startswith("not run, ")
+    assert cells["GCKN"] == "for graphs only"
+
+
+def test_every_cell_of_the_tables_of_networks_has_a_number_or_a_reason():
+    for row in network_rows([]):
+        assert "missing" not in row.values() or row["system"] == "GSKN, chosen"
+    systems = EXPERIMENTS["nodes"].rows([])
+    networks = [r for r in systems if "GSKN" not in r["system"] and "RW" not in r["system"]]
+    assert len(networks) == 3 * 12
+    assert not any("missing" in row.values() for row in networks)
+
+
+def test_estimated_hours_grow_with_the_set():
+    hours = {
+        data: [estimate_hours(data, model_on(data, name)) for name in ("gin", "sage")]
+        for data in ("MUTAG", "PTC", "PROTEINS", "COLLAB")
+    }
+    gin, sage = zip(*hours.values(), strict=True)
+    assert list(gin[:3]) == sorted(gin[:3])
+    assert gin > sage
+    one = 1e-6 * 10 * 6 * 75 * 4.0 * 188 * (18 + 20 / 12) / 3600
+    assert gin[0] == pytest.approx(one)
+    shorter = 60 / (6 * 75)  # one network and fewer epochs
+    assert gin[3] == pytest.approx(estimate_hours("COLLAB", "gin") * shorter)
 
 
 def test_networks_are_rows_of_the_tables_of_the_paper():

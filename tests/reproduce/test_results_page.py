@@ -229,6 +229,19 @@ def test_cells_show_bold_means_spreads_signs_and_missing_numbers(extension):
     assert "\n\n" not in table
 
 
+def test_columns_of_numbers_contain_reasons_for_missing_numbers(extension):
+    rows = [
+        {"system": "a", "x": "88.0 ± 5.9 <", "y": "not run, 2 h"},
+        {"system": "b", "x": "too large", "y": "nested only"},
+    ]
+    table = extension.html_table(rows, best={"x": "largest", "y": "largest"})
+    assert body(table) == [
+        [["a"], ["88.0", "±", "5.9", "▼"], ["not", "run,", "2", "h"]],
+        [["b"], ["too", "large"], ["nested", "only"]],
+    ]
+    assert '<span class="note">too large</span>' in table
+
+
 def test_columns_of_a_group_share_a_header(extension):
     (table,) = [extension.html_table([{"system": "a", "ours, x": "1", "ours, y": "2"}])]
     head = table.partition("<tbody>")[0]
@@ -260,14 +273,16 @@ def test_tables_of_several_sets_have_an_overview_sorted_by_rank(extension):
             ("worst", "50.0 ± 1.0"),
             ("best", "60.0 ± 1.0"),
             ("no", "missing"),
+            ("none", "for nodes only"),
         )
     ]
     overview, *sets = extension._by_set(rows).split("{tab-item}")[1:]
     assert body(overview) == [
         [["best"], ["*1.0*"], ["*60.0*"], ["*60.0*"]],
         [["worst"], ["2.0"], ["50.0"], ["50.0"]],
+        [["none"], [extension.DASH], ["for", "nodes", "only"], ["for", "nodes", "only"]],
     ]
-    assert [line[0] for line in body(sets[0])] == [["best"], ["worst"], ["no"]]
+    assert [line[0] for line in body(sets[0])] == [["best"], ["worst"], ["no"], ["none"]]
 
 
 @pytest.mark.skipif(not RECORDS.exists(), reason="needs the stored results")

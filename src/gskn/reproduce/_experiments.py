@@ -104,8 +104,9 @@ _FITTED_TO_ALL = f"Fitted to all graphs, without their classes: {', '.join(_TRAN
 _PROTOCOLS = (
     "nested: everything is selected and fitted on the training part of each fold. "
     "paper protocol: the best parameters on the TEST folds, for comparison only. "
-    "± is the standard deviation over folds. missing: not run. GraphSTONE has no published "
-    "program for graphs."
+    "nested only: we do not select on test folds. not run: with the estimated time on one "
+    "core. missing: not run. GraphSTONE has no published program for graphs. ± is the "
+    "standard deviation over folds."
 )
 
 
@@ -306,7 +307,8 @@ EXPERIMENTS = {
             rows=lambda records: node_rows(records, {**_NODES, **NODE_NETWORKS}),
             caption=f"{_NODE_PROTOCOL}. Networks are trained by walks, without classes, or "
             "by the classes of the training nodes. GSKN, large, has one split of PPI, and "
-            "GSKN, best classifier, and GSKN, linear, have three splits of Pubmed and PPI.",
+            "GSKN, best classifier, and GSKN, linear, have three splits of Pubmed and PPI. "
+            "not run: with the estimated time on one core. Our GCKN is for graphs only.",
         ),
         Experiment(
             name="node-structure",

@@ -6,7 +6,6 @@ from math import isnan
 from typing import Any
 
 from gskn.evaluation import (
-    MODELS,
     Record,
     Summary,
     corrected_t_test,
@@ -15,14 +14,20 @@ from gskn.evaluation import (
 )
 from gskn.reproduce._jobs import latest_run
 from gskn.reproduce._printed import NODES, STRUCTURE, Printed
+from gskn.reproduce._reasons import (
+    MISSING,
+    NESTED_ONLY,
+    OF_GRAPHS,
+    OF_NODES,
+    is_network,
+    model_on,
+    reason,
+)
 
 Row = dict[str, Any]
 # Column names: the number in the paper, and our number under each protocol.
 PAPER, PAPER_PROTOCOL, NESTED = "paper", "ours, paper protocol", "ours, nested"
-_MISSING = "missing"  # the model is not implemented, or was not run
-_NESTED_ONLY = "nested only"  # networks are never selected on test folds
-_REASONS = {"GraphSTONE": "for nodes only"}  # there is no published program for graphs
-_SHORT_SETS = {"COLLAB"}  # networks have one parameter set and fewer epochs
+_N_RUNS = 10  # folds, or splits of nodes
 _SIGNS = {"above": " >", "below": " <", "equal": ""}
 _SHAPES = {"Cycle": 0, "Wheel": 2, "Path": 1, "Ladder": 3}  # classes of `structure`
 
@@ -61,10 +66,10 @@ def graph_rows(
                 "system": system,
                 PAPER: " ± ".join(cells.get(system, "-").split()),
                 PAPER_PROTOCOL: _paper_protocol(records, data, model),
-                NESTED: format_summary(summary_of(records, data, model, "nested")),
+                NESTED: nested_cell(records, data, model),
             }
-            if not model and system in _REASONS:
-                row |= dict.fromkeys((PAPER_PROTOCOL, NESTED), _REASONS[system])
+            if not model and system in OF_GRAPHS:
+                row |= dict.fromkeys((PAPER_PROTOCOL, NESTED), OF_GRAPHS[system])
             reference = ours.get(against.get(system, ""), "")
             row["compared"] = compare(records, data, model, reference)
             rows.append(row)
@@ -107,17 +112,18 @@ def node_rows(
     for data, cells in printed.items():
         for system in dict.fromkeys([*cells, *ours]):
             numbers = cells.get(system, "- - - -").split()
+            model = ours.get(system, "")
             row: Row = {"data": data, "system": system}
             for (metric, share), number in zip(columns, numbers, strict=True):
-                summary = summary_of(
-                    records, data, ours.get(system, ""), f"nodes-{share}", metric
-                )
+                summary = summary_of(records, data, model, f"nodes-{share}", metric)
                 name = f"{metric.replace('_f1', '')} {share}%"
                 if cells:
                     row[f"{name}, {PAPER}"] = number
-                row[f"{name}, ours" if cells else name] = format_summary(
-                    summary, "std_repeats", digits=2
-                )
+                text = OF_NODES.get(system) or reason(data, model)
+                if summary is not None:
+                    text = format_summary(summary, "std_repeats", digits=2)
+                    text += _remark(summary, model, "split")
+                row[f"{name}, ours" if cells else name] = text
             rows.append(row)
     return rows
 
@@ -147,34 +153,42 @@ def format_summary(
 ) -> str:
     """Return the mean and a standard deviation in percent as text."""
     if summary is None:
-        return _MISSING
+        return MISSING
     mean, std = 100 * summary.mean, 100 * getattr(summary, spread)
     return f"{mean:.{digits}f} ± {std:.{digits}f}"
 
 
-def model_on(data: str, model: str) -> str:
-    """Return the name of a model on a data set: networks have another one on large sets."""
-    short = f"{model}-short"
-    return short if data in _SHORT_SETS and short in MODELS else model
+def nested_cell(records: Sequence[Record], data: str, model: str, sign: str = "") -> str:
+    """Return the nested accuracy with a sign, or why there is none."""
+    summary = summary_of(records, data, model, "nested")
+    if summary is None:
+        return reason(data, model)
+    return f"{format_summary(summary)}{sign}{_remark(summary, model, 'fold')}"
 
 
 def compared_cell(records: Sequence[Record], data: str, model: str) -> str:
     """Return the nested accuracy, with a sign if it differs from that of "gskn"."""
-    summary = summary_of(records, data, model, "nested")
-    if summary is None:
-        return format_summary(None)
     verdict = compare(records, data, model, "gskn")
-    return format_summary(summary) + _SIGNS[verdict.partition(" ")[0] or "equal"]
+    return nested_cell(records, data, model, _SIGNS[verdict.partition(" ")[0] or "equal"])
+
+
+def _remark(summary: Summary, model: str, unit: str) -> str:
+    """Return the number of folds or splits of a network whose run is not finished."""
+    if summary.n >= _N_RUNS or not is_network(model):
+        return ""
+    return f" ({summary.n} {unit}{'s' if summary.n > 1 else ''})"
 
 
 def _paper_protocol(records: Sequence[Record], data: str, model: str) -> str:
-    if model in MODELS and MODELS[model].extra == "torch":
-        return _NESTED_ONLY
-    return format_summary(summary_of(records, data, model, "paper"))
+    summary = summary_of(records, data, model, "paper")
+    if summary is not None:
+        return format_summary(summary)
+    is_nested = summary_of(records, data, model, "nested") is not None
+    return NESTED_ONLY if is_nested or is_network(model) else MISSING
 
 
 def _format_mean(summary: Summary | None) -> str:
-    return _MISSING if summary is None else f"{100 * summary.mean:.1f}"
+    return MISSING if summary is None else f"{100 * summary.mean:.1f}"
 
 
 def compare(records: Sequence[Record], data: str, model: str, reference: str) -> str:
