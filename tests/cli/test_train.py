@@ -186,3 +186,27 @@ def test_models_are_described(tmp_path, folder, call):
     code, stdout, stderr = call("describe", tmp_path / "chords.gskn")
     assert (code, stdout) == (1, "")
     assert "no file" in stderr
+
+
+def test_command_trains_and_evaluates_a_table(tmp_path, call):
+    pytest.importorskip("rdkit")
+    chains = "".join(f"{'C' * n}O,{n / 2}\n" for n in range(1, 21))
+    path = tmp_path / "chains.csv"
+    path.write_text(f"smiles,y\n{chains}C1CC,3\n")
+    out = tmp_path / "model.gskn"
+    code, stdout, stderr = call("train", path, "-o", out, "--kernel", "linear")
+    assert code == 0
+    assert f"{path}: 20 graphs, values from 0.5 to 10: training a regressor" in stdout
+    assert "skipped 1 molecule" in stderr
+    assert "C1CC" in (tmp_path / "model.gskn.rejected").read_text()
+    code, stdout, stderr = call("evaluate", path, "--models", "mean", "--json")
+    assert code == 0
+    assert '"rmse"' in stdout
+    assert "skipped 1 molecule" in stderr
+
+
+def test_command_needs_a_table_for_a_column(tmp_path, call):
+    for arguments in (("train", "MUTAG", "-o", tmp_path / "m"), ("evaluate", "MUTAG")):
+        code, _, stderr = call(*arguments, "--target-column", "y")
+        assert code == 2
+        assert "--target-column" in stderr

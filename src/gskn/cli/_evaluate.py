@@ -14,6 +14,8 @@ from gskn.cli._options import (
     Classes,
     DataHome,
     Jobs,
+    Rejects,
+    TargetColumn,
     Task,
     TaskOption,
     as_path,
@@ -98,6 +100,7 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one option each
         typer.Option(help="Record file (JSON lines); its folds are not run again."),
     ] = None,
     classes: Classes = None,
+    target_column: TargetColumn = None,
     node_classes: Annotated[
         Path | None,
         typer.Option(help="File with lines node,class for the nodes of one graph."),
@@ -149,7 +152,7 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one option each
     check_n_jobs(jobs)
     _check_outputs(data or [], [classes, node_classes], out, plot, map_file, report)
     find_models([] if models in {None, "all"} else _split_names(models or ""))
-    loaded = _load(data, classes, node_classes, data_home, task.value)
+    loaded = _load(data, classes, node_classes, data_home, task.value, target_column)
     titles = _titles(data, loaded)
     names = {dataset.name: _model_names(models, dataset) for dataset in loaded}
     metrics = {dataset.name: metric or _default_metric(dataset) for dataset in loaded}
@@ -482,16 +485,24 @@ def _load(
     node_classes: Path | None,
     data_home: Path | None,
     task: str,
+    target_column: str | None,
 ) -> list["Dataset"]:
     if node_classes is not None:
         return [_load_nodes(names, classes, node_classes)]
     names = names or built_in_sets(data_home)
     paths = [as_path(name) for name in names]
-    if classes is not None and (len(paths) > 1 or paths[0] is None):
-        raise typer.BadParameter(
-            "needs exactly one file or folder of graphs.", param_hint="--classes"
-        )
-    return [read_labelled(name, classes, data_home, task) for name in names]
+    for option, value in (("--classes", classes), ("--target-column", target_column)):
+        if value is not None and (len(paths) > 1 or paths[0] is None):
+            raise typer.BadParameter(
+                "needs exactly one file or folder of graphs.", param_hint=option
+            )
+    rejects = Rejects()
+    loaded = [
+        read_labelled(name, classes, data_home, task, target_column, rejects)
+        for name in names
+    ]
+    rejects.report()
+    return loaded
 
 
 def _load_nodes(

@@ -37,6 +37,13 @@ Classes = Annotated[
     Path | None,
     typer.Option(help="File with lines graph,class or graph,value. Default: labels.csv."),
 ]
+TargetColumn = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="Column of classes or values in a table of SMILES. Default: the only one.",
+    ),
+]
 TaskOption = Annotated[
     Task, typer.Option(metavar="NAME", help="classes, values or auto (by the targets).")
 ]
@@ -140,18 +147,33 @@ class Rejects:
 
 
 def read_labelled(
-    name: str, classes: Path | None, data_home: Path | None, task: Any
+    name: str,
+    classes: Path | None,
+    data_home: Path | None,
+    task: Any,
+    target_column: str | None = None,
+    rejects: "Rejects | None" = None,
 ) -> "Dataset":
-    """Return graphs with targets; ``task`` is "auto", "classes" or "values"."""
+    """Return graphs with targets; ``task`` is "auto", "classes" or "values".
+
+    With ``rejects``, molecules of a table that cannot be read are collected there.
+    """
     from dataclasses import replace
 
     from gskn import datasets
     from gskn.datasets import detect_task
 
     path = as_path(name)
+    if target_column is not None and (path is None or classes is not None):
+        raise typer.BadParameter(
+            "needs a table of SMILES, and no --classes.", param_hint="--target-column"
+        )
     with reading(name, data_home):
         if path is not None:
-            return datasets.read(path, classes, task=task)
+            options = None if rejects is None else rejects.options
+            return datasets.read(
+                path, classes, task=task, target_column=target_column, options=options
+            )
         data = datasets.load(name, data_home)
     if task == "auto" or data.targets == task:
         return data

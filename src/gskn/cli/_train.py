@@ -13,6 +13,8 @@ from gskn.cli._options import (
     Classes,
     DataHome,
     Jobs,
+    Rejects,
+    TargetColumn,
     Task,
     TaskOption,
     as_path,
@@ -46,6 +48,7 @@ def train(  # noqa: PLR0913, PLR0917 - one option each
     ],
     out: Annotated[Path, typer.Option("--out", "-o", help="Model file to write.")],
     classes: Classes = None,
+    target_column: TargetColumn = None,
     task: TaskOption = Task.auto,
     kernel: Annotated[
         Kernel,
@@ -63,7 +66,9 @@ def train(  # noqa: PLR0913, PLR0917 - one option each
 
     Inner folds of the graphs select the embedding, the kernel and the regularization.
     Targets with fractions, or with many different integers, are values; others are classes.
-    Your own graphs: a folder in TU format, or a folder of files with a labels.csv.
+    Your own graphs: a folder in TU format, a folder of files with a labels.csv, or a table
+    of SMILES with a column of targets. Molecules that cannot be read are skipped and listed
+    in a file next to the output.
 
     Example: gskn train my-graphs/ -o model.gskn
     """
@@ -73,7 +78,8 @@ def train(  # noqa: PLR0913, PLR0917 - one option each
     _check_options(data, out, classes, task, balanced=balanced)
     options: dict[str, Any] = {"kernel": kernel.value, "random_state": seed, "n_jobs": jobs}
     _check_numbers(seed, jobs)
-    loaded = read_labelled(data, classes, data_home, task.value)
+    rejects = Rejects()
+    loaded = read_labelled(data, classes, data_home, task.value, target_column, rejects)
     kind, targets = loaded.targets, loaded.y
     if balanced:
         _check_balanced(kind)
@@ -82,6 +88,7 @@ def train(  # noqa: PLR0913, PLR0917 - one option each
         echo(f"{data}: {_describe_targets(kind, targets)}")
     model = _fit(kind, options, loaded.graphs, targets)
     model.save(out)
+    rejects.report(out)
     row = {
         "data": data,
         "graphs": loaded.graphs.n_graphs,

@@ -1,10 +1,12 @@
 """read: graphs and their targets from files of the user."""
 
 import csv
+import warnings
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -16,6 +18,7 @@ from gskn.datasets._load import graph_classes, stratified_folds
 from gskn.datasets._targets import detect_task
 from gskn.exceptions import (
     FileFormatError,
+    GsknWarning,
     InputError,
     MissingFileError,
     describe_error,
@@ -24,15 +27,21 @@ from gskn.graphs import (
     CLASS_FILES,
     Folder,
     GraphBatch,
+    ReadOptions,
+    as_list,
+    find_name_column,
+    find_smiles_column,
     find_tu_name,
     is_graph_file,
     read_folder,
     read_graphs,
+    read_molecule_columns,
     read_tu,
     read_tu_values,
 )
 
 _MAX_CLASS_LENGTH = 1000  # numpy stores all strings with the length of the longest
+_N_LISTED = 20  # columns in a message
 _HEADERS = (
     ("graph", "node", "id", "name", "file"),
     ("class", "label", "target", "value", "y"),
@@ -45,6 +54,8 @@ def read(
     classes: str | Path | None = None,
     *,
     task: _Task = "auto",
+    target_column: str | None = None,
+    options: ReadOptions | None = None,
 ) -> Dataset:
     """Read graphs and their classes or real targets from files.
 
@@ -63,6 +74,13 @@ def read(
         Kind of targets. With "auto", numbers are values if one of them has a fractional
         part, or if there are more than 20 different integers and more than half as many
         as graphs; everything else is a class.
+    target_column : str or None, default=None
+        Column of classes or values in a table of molecules (``.csv``, ``.tsv`` or
+        ``.parquet`` with a column of SMILES). None selects the only column besides SMILES
+        and names, or a column named class, label, target, value or y.
+    options : ReadOptions, default=None
+        Options of `read_graphs`. With ``on_invalid="skip"``, rows of a table of molecules
+        that cannot be read are removed; in other files they raise an error.
 
     Returns
     -------
@@ -86,17 +104,20 @@ def read(
     """
     path = Path(path)
     check_exists(path)
-    if _is_tu(path):
-        if classes is not None:
-            raise InputError(
-                f"{str(path)!r} is in TU format and contains classes in "
-                f"NAME_graph_labels.txt; omit {str(classes)!r}."
-            )
+    options = options or ReadOptions()
+    columns = None if classes is not None else read_molecule_columns(path, options)
+    if columns is not None:
+        graphs, targets = _read_table(path, columns, target_column, options)
+    elif target_column is not None:
+        raise InputError(
+            f"{str(path)!r} has no column {target_column!r} of targets: it is not a table "
+            "of molecules with a column of SMILES, or has a file of classes."
+        )
+    elif _is_tu(path):
+        _check_no_classes(path, classes)
         graphs, targets, task = _read_tu(path, task)
     else:
-        file = _find_classes(path, classes)
-        graphs = read_folder(path, [file]) if path.is_dir() else read_graphs(path)
-        targets = _match(graphs, file)
+        graphs, targets = _read_with_classes(path, classes, options)
     kind, y = detect_task(targets, task) if len(targets) else ("classes", targets)
     _check_different(y, kind, path)
     folds = stratified_folds(y) if kind == "classes" else {}
@@ -109,6 +130,85 @@ def name_of(path: Path) -> str:
     It contains a slash, so it cannot be equal to a name of the catalog in stored results.
     """
     return path.as_posix() if path.name != path.as_posix() else f"./{path.name}"
+
+
+def _check_no_classes(path: Path, classes: str | Path | None) -> None:
+    if classes is not None:
+        raise InputError(
+            f"{str(path)!r} is in TU format and contains classes in "
+            f"NAME_graph_labels.txt; omit {str(classes)!r}."
+        )
+
+
+def _read_with_classes(
+    path: Path, classes: str | Path | None, options: ReadOptions
+) -> tuple[GraphBatch, AnyArray]:
+    """Return graphs and the targets in a file of classes."""
+    file = _find_classes(path, classes)
+    if options.on_invalid == "skip":  # every line of the file needs its graph
+        options = replace(options, on_invalid="raise")
+    if path.is_dir():
+        graphs = read_folder(path, [file], options=options)
+    else:
+        graphs = read_graphs(path, options=options)
+    return graphs, _match(graphs, file)
+
+
+def _read_table(
+    path: Path, columns: Mapping[str, Any], target: str | None, options: ReadOptions
+) -> tuple[GraphBatch, AnyArray]:
+    """Return the molecules of a table and their targets, both without rejected rows."""
+    key = _find_target(path, list(columns), target, options)
+    skips = options.on_invalid == "skip"
+    # One graph for every row: rejected molecules are graphs without atoms.
+    graphs = read_graphs(
+        path, options=replace(options, on_invalid="keep") if skips else options
+    )
+    used = np.flatnonzero(graphs.graph_sizes) if skips else np.arange(graphs.n_graphs)
+    targets = np.array(as_list(columns[key]))
+    if len(used) == graphs.n_graphs:
+        return graphs, targets
+    if options.report is None:
+        warnings.warn(
+            f"Skipped {graphs.n_graphs - len(used)} of {graphs.n_graphs} molecules of "
+            f"{str(path)!r} that cannot be read.",
+            GsknWarning,
+            stacklevel=3,
+        )
+    return graphs[used], targets[used]
+
+
+def _find_target(
+    path: Path, names: Sequence[str], target: str | None, options: ReadOptions
+) -> str:
+    """Return the column of targets; raise if it is missing or ambiguous."""
+    known = {find_smiles_column(names, options), find_name_column(names)}
+    candidates = [name for name in names if name not in known]
+    if target is not None:
+        if target in names:
+            return target
+        raise FileFormatError(
+            path, f"there is no column {target!r}; the others are: {_list(candidates)}"
+        )
+    named = [name for name in candidates if name.lower() in _HEADERS[1]]
+    for matches in (candidates, named):
+        if len(matches) == 1:
+            return matches[0]
+    if not candidates:
+        raise MissingFileError(
+            f"{str(path)!r} has no column of classes or values besides SMILES; add one, or "
+            "give a file with lines graph,class."
+        )
+    raise InputError(
+        f"{str(path)!r} has several columns that may be targets: {_list(candidates)}; "
+        "select one with --target-column (Python: target_column=...)."
+    )
+
+
+def _list(names: Sequence[str]) -> str:
+    return ", ".join(map(shorten, names[:_N_LISTED])) + (
+        ", ..." if len(names) > _N_LISTED else ""
+    )
 
 
 def _is_tu(path: Path) -> bool:

@@ -17,6 +17,10 @@ from gskn.graphs._read import CLASS_FILES as CLASS_FILES
 from gskn.graphs._read import is_graph_file as is_graph_file
 from gskn.graphs._read import read_folder as read_folder
 from gskn.graphs._read import read_graphs
+from gskn.graphs._read import read_molecule_columns as read_molecule_columns
+from gskn.graphs._smiles_tables import as_list as as_list
+from gskn.graphs._smiles_tables import find_name_column as find_name_column
+from gskn.graphs._smiles_tables import find_smiles_column as find_smiles_column
 from gskn.graphs._sparse import check_csr as check_csr
 from gskn.graphs._sparse import make_csr as make_csr
 from gskn.graphs._sparse import plain_csr as plain_csr

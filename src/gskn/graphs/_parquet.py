@@ -5,7 +5,7 @@ once. The number of rows, the uncompressed sizes in the metadata and the size of
 text are compared with a limit that is proportional to the size of the file.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -59,6 +59,16 @@ def read_parquet(path: Path, options: ReadOptions) -> list[GraphParts]:
     table = _read_table(path, options, keys)
     texts, titles = as_list(table[smiles]), as_list(table[keys[-1]])
     return read_smiles_rows(path, texts, titles, options, lambda row: row + 1)
+
+
+def read_parquet_columns(path: Path, options: ReadOptions) -> Mapping[str, Any] | None:
+    """Return the columns of a file with a column of SMILES; None for other files."""
+    with _parquet_errors(path):
+        names = read_column_names(path)
+        if find_smiles_column(names, options) is None:
+            return None
+    table = _read_table(path, options, names)
+    return {name: table[name] for name in names}
 
 
 def _read_table(path: Path, options: ReadOptions, columns: list[str] | None) -> pa.Table:

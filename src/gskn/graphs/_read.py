@@ -2,7 +2,8 @@
 
 import json
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -30,8 +31,8 @@ from gskn.graphs._keyed import from_named_data
 from gskn.graphs._molecules import read_sdf, read_smiles
 from gskn.graphs._networkx import from_networkx
 from gskn.graphs._options import ReadOptions
-from gskn.graphs._parquet import read_parquet
-from gskn.graphs._smiles_tables import read_csv
+from gskn.graphs._parquet import read_parquet, read_parquet_columns
+from gskn.graphs._smiles_tables import read_csv, read_csv_columns
 from gskn.graphs._text import read_text, stem
 from gskn.graphs._text import suffix as suffix_of
 from gskn.graphs._tu import find_tu_name, read_tu
@@ -177,17 +178,34 @@ def _read_file(path: Path, options: ReadOptions) -> GraphBatch:
             f"the suffix {path.suffix!r} is not supported. Supported: {_suffixes()}",
         )
     check_regular(path)
-    try:
+    with _file_errors(path):
         if suffix == ".zip":
             return read_tu(path, options).graphs
         return _named(assemble(_READERS[suffix](path, options)), stem(path))
+
+
+def read_molecule_columns(path: Path, options: ReadOptions) -> Mapping[str, Any] | None:
+    """Return the columns of a table with a column of SMILES; None for other paths."""
+    reader = _COLUMN_READERS.get(suffix_of(path))
+    if reader is None or path.is_dir():
+        return None
+    check_regular(path)
+    with _file_errors(path):
+        return reader(path, options)
+
+
+@contextmanager
+def _file_errors(path: Path) -> Iterator[None]:
+    """Add the path to errors of a file."""
+    try:
+        yield
     except InputError as error:
         raise FileFormatError(path, str(error)) from error
     except GsknError:
         raise
     except (OSError, UnicodeDecodeError, RecursionError, MemoryError) as error:
         raise FileFormatError(
-            path, f"cannot be read as {suffix}: {describe_error(error)}"
+            path, f"cannot be read as {suffix_of(path)}: {describe_error(error)}"
         ) from error
 
 
@@ -380,4 +398,11 @@ _READERS: dict[str, _Reader] = {
     ".tsv": read_csv,
     ".tsv.gz": read_csv,
     ".txt": read_edge_list,
+}
+_COLUMN_READERS: dict[str, Callable[[Path, ReadOptions], Mapping[str, Any] | None]] = {
+    ".csv": read_csv_columns,
+    ".csv.gz": read_csv_columns,
+    ".parquet": read_parquet_columns,
+    ".tsv": read_csv_columns,
+    ".tsv.gz": read_csv_columns,
 }

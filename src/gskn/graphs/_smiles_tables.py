@@ -1,6 +1,6 @@
 """Tables with a column of SMILES: pandas, pyarrow, csv and parquet."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -66,17 +66,28 @@ def read_csv(path: Path, options: ReadOptions) -> list[GraphParts]:
     """Read molecules from a file with a column of SMILES in its header, else edges."""
     content = read_text_bytes(path)
     text = Text(path, content)
-    number, line = next(text.lines(), (0, ""))
-    delimiter = find_delimiter(path, line)
-    header = [field.strip() for field in text.split(number, line, delimiter)]
-    column = find_smiles_column(header, options) if number else None
-    if column is None:
+    columns = _parse(text, options)
+    if columns is None:
         return read_edges(path, content, options)
-    columns = parse_fields(text, delimiter, tuple(header), 1)
-    smiles = columns[column].to_pylist()
-    name_key = find_name_column(header)
+    smiles = columns[str(find_smiles_column(list(columns), options))].to_pylist()
+    name_key = find_name_column(list(columns))
     names = smiles if name_key is None else columns[name_key].to_pylist()
     return read_smiles_rows(path, smiles, names, options, lambda row: text.line_of(row, 1))
+
+
+def read_csv_columns(path: Path, options: ReadOptions) -> Mapping[str, Any] | None:
+    """Return the columns of a file with a column of SMILES; None for other files."""
+    return _parse(Text(path, read_text_bytes(path)), options)
+
+
+def _parse(text: Text, options: ReadOptions) -> dict[str, Any] | None:
+    """Return the columns of a file with a column of SMILES; None for a list of edges."""
+    number, line = next(text.lines(), (0, ""))
+    delimiter = find_delimiter(text.path, line)
+    header = [field.strip() for field in text.split(number, line, delimiter)]
+    if not number or find_smiles_column(header, options) is None:
+        return None
+    return parse_fields(text, delimiter, tuple(header), 1)
 
 
 def find_name_column(names: Sequence[str]) -> str | None:
