@@ -167,6 +167,21 @@ def test_probabilities_are_calibrated_for_every_kernel(kernel, halves, mutag):
         assert agreement.mean() > 0.9
 
 
+def test_decision_values_that_are_wrong_give_frequencies_of_classes():
+    codes = np.array([0, 0, 0, 1])
+    wrong = Calibration.from_outputs(np.array([[1.0], [2.0], [1.5], [-1.0]]), codes, None)
+    np.testing.assert_allclose(
+        wrong.probabilities(np.array([[-9.0], [9.0]])), [[0.75, 0.25]] * 2
+    )
+    weights = np.array([1.0, 1.0, 1.0, 3.0])
+    wrong = Calibration.from_outputs(
+        np.array([[1.0], [2.0], [1.5], [-1.0]]), codes, weights
+    )
+    np.testing.assert_allclose(wrong.probabilities(np.array([[0.0]])), [[0.5, 0.5]])
+    right = Calibration.from_outputs(-np.array([[1.0], [2.0], [1.5], [-1.0]]), codes, None)
+    assert right.coef[0, 0] > 0
+
+
 def test_calibration_recovers_probabilities():
     generator = np.random.default_rng(0)
     outputs = generator.normal(size=(20_000, 1))

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from scipy.special import softmax
+from scipy.special import logit, softmax
 from sklearn.linear_model import LogisticRegression
 
 from gskn._types import AnyArray, FloatArray
@@ -32,8 +32,16 @@ class Calibration:
     def from_outputs(
         cls, outputs: FloatArray, codes: AnyArray, weights: FloatArray | None
     ) -> Self:
-        """Fit to decision values of samples that the machine was not fitted to."""
+        """Fit to decision values of samples that the machine was not fitted to.
+
+        If larger values do not make class 1 more likely, the machine has learned nothing,
+        and all samples get the frequencies of both classes. With a negative slope, the most
+        probable class would be the one that is not predicted.
+        """
         model = LogisticRegression(max_iter=1000).fit(outputs, codes, weights)
+        if len(model.coef_) == 1 and model.coef_[0, 0] <= 0:
+            frequency = np.average(codes, weights=weights)
+            return cls(np.zeros((1, 1)), np.array([logit(frequency)]))
         return cls(np.ascontiguousarray(model.coef_.T), model.intercept_)
 
     def probabilities(self, outputs: FloatArray) -> FloatArray:

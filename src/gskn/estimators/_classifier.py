@@ -97,7 +97,9 @@ class GSKNClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
     Probabilities come from a logistic regression on decision values of the inner folds
     [1]_; for more than two classes, on the mean decision value of every class against the
     others. For graphs near the boundary the most probable class can differ from the
-    predicted class. Without inner folds, decision values are taken as logarithms of odds.
+    predicted class. If the decision values of two classes do not agree with the classes on
+    the inner folds at all, every graph gets the frequencies of the classes. Without inner
+    folds, decision values are taken as logarithms of odds.
 
     References
     ----------

@@ -12,7 +12,8 @@ from gskn.reproduce._baselines import CONTINUOUS_SYSTEMS, GSKN_SYSTEMS, baseline
 from gskn.reproduce._jobs import Job
 from gskn.reproduce._networks import NETWORK_SYSTEMS
 from gskn.reproduce._printed import CONTINUOUS, GRAPHS
-from gskn.reproduce._tables import compare, format_summary, model_on, summary_of
+from gskn.reproduce._reasons import model_on
+from gskn.reproduce._tables import compare, format_summary, summary_of
 
 _SETS = (*GRAPHS, *CONTINUOUS)
 _SYSTEMS = (*GSKN_SYSTEMS, *CONTINUOUS_SYSTEMS)
