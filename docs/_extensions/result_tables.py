@@ -203,6 +203,19 @@ def _times(rows: Rows) -> str:
     )
 
 
+def _network_times(rows: Rows) -> str:
+    """Return one tab per data set, fastest system first."""
+    best: dict[str, Best] = {"fit": "smallest", "predict": "smallest"}
+    return tab_set(
+        {
+            data: html_table(
+                sort_rows(_without(group, "data"), "fit", largest=False), best=best
+            )
+            for data, group in _by_data(rows).items()
+        }
+    )
+
+
 def _parameters(rows: Rows) -> str:
     """Return a collapsed table; the figure shows the same numbers."""
     return f"<details><summary>Table</summary>\n{html_table(rows)}</details>\n"
@@ -231,6 +244,7 @@ _LAYOUTS: dict[str, Callable[[Rows], str]] = {
     "ranks": _ranks,
     "patterns": _patterns,
     "times": _times,
+    "network-times": _network_times,
     "parameters-ptc": _parameters,
     "parameters-proteins": _parameters,
 }

@@ -2,18 +2,26 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from gskn import datasets
 from gskn.baselines import BASELINES
 from gskn.datasets import Dataset
 from gskn.evaluation import MODELS, Record, ResultFile
 from gskn.exceptions import InputError
-from gskn.reproduce import EXPERIMENTS, Runner, _times, find_experiment
+from gskn.reproduce import (
+    EXPERIMENTS,
+    Runner,
+    _network_times,
+    _times,
+    find_experiment,
+)
 from gskn.reproduce import _printed as printed
 from gskn.reproduce._baselines import baseline_jobs, baseline_rows
 from gskn.reproduce._experiments import _graph_jobs
 from gskn.reproduce._jobs import Job
 from gskn.reproduce._leak import leak_rows, run_leak
+from gskn.reproduce._network_times import n_network_times, run_network_times
 from gskn.reproduce._networks import network_jobs, network_rows
 from gskn.reproduce._parameters import (
     parameter_figure,
@@ -232,6 +240,44 @@ def test_times_are_measured_once(tmp_path, monkeypatch):
     for system in ("GSKN", "AWE", "WL kernel"):
         assert rows["COLLAB", system]["ours"] == f"{minutes['COLLAB', system]:.4f}"
     assert "Edges" in time_figure(records).axes[0].get_xlabel()
+
+
+@pytest.mark.torch
+def test_times_of_networks_are_measured_beside_gskn(tmp_path, monkeypatch):
+    pytest.importorskip("torch", reason="needs the torch extra")
+
+    class WithNodes(SmallRunner):
+        def load(self, name):
+            data = super().load(name)
+            if name != "cora":
+                return data
+            y = (data.graphs.degrees > 2).astype(int)
+            return Dataset(name, data.graphs, y, task="node")
+
+    all_sets = _network_times._SETS
+    names = {"MUTAG": ["GSKN", "GIN", "DDGK"], "cora": ["GSKN", "GCN, by classes", "GCN"]}
+    few = {data: {n: all_sets[data][n] for n in names[data]} for data in names}
+    for systems in few.values():
+        for system, estimator in systems.items():
+            short = {"max_epochs": 2, "ddgk__n_steps": 2}
+            systems[system] = clone(estimator).set_params(
+                **{n: v for n, v in short.items() if n in estimator.get_params()}
+            )
+    monkeypatch.setattr(_network_times, "_SETS", few)
+    runner = WithNodes(results=ResultFile(tmp_path / "r.jsonl"))
+    records = run_network_times(runner, quick=False)
+    assert len(records) == n_network_times(quick=False) == 6
+    assert all(min(r.scores["fit"], r.scores["predict"]) > 0 for r in records)
+    assert run_network_times(runner, quick=True) == records[:3]  # stored
+    experiment = EXPERIMENTS["network-times"]
+    assert all(experiment.owns(record) for record in records)
+    rows = experiment.rows(records[:-1])
+    assert [(r["data"], r["system"]) for r in rows] == [(r.data, r.model) for r in records]
+    assert rows[0]["fit"] == f"{records[0].scores['fit']:.3f}"
+    assert rows[-1] == {
+        "data": "cora", "system": "GCN", "fit": "missing", "predict": "missing"
+    }  # fmt: skip
+    assert set(all_sets) == {"MUTAG", "PTC", "IMDB-BINARY", "cora"}
 
 
 def test_time_of_ddgk_is_the_mean_over_folds():

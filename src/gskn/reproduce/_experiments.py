@@ -19,6 +19,14 @@ from gskn.reproduce._baselines import (
 )
 from gskn.reproduce._jobs import Job, Runner
 from gskn.reproduce._leak import leak_rows, run_leak
+from gskn.reproduce._network_times import (
+    TIME_CAPTION,
+    n_network_times,
+    network_time_rows,
+    network_time_sets,
+    owns_network_time,
+    run_network_times,
+)
 from gskn.reproduce._networks import (
     NETWORK_CAPTION,
     NETWORK_SYSTEMS,
@@ -342,6 +350,17 @@ EXPERIMENTS = {
             **_from_jobs(network_jobs),
             rows=network_rows,
             caption=NETWORK_CAPTION,
+        ),
+        Experiment(
+            name="network-times",
+            paper="",
+            title="Seconds of neural networks and GSKN",
+            cost=lambda quick: float(n_network_times(quick)),
+            run=run_network_times,
+            rows=network_time_rows,
+            owns=owns_network_time,
+            sets=network_time_sets,
+            caption=TIME_CAPTION,
         ),
         Experiment(
             name="ranks",
