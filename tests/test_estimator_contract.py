@@ -233,6 +233,9 @@ def test_parameters_of_the_default_embedding_are_parameters_of_the_model(kind, d
     assert search.best_params_["embedding__walk_length"] in {1, 2}
     assert "embedding" in search.best_estimator_._repr_html_()
     assert kind.__name__ in model._repr_html_()
+    name = "C" if kind is GSKNClassifier else "alpha"
+    selected = search.best_estimator_.selected_
+    assert f"kernel=laplacian, {name}={selected.strength:g}." in selected._repr_html_()
     assert np.isfinite(cross_val_score(model, graphs, y, cv=2)).all()
 
 

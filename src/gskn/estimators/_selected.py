@@ -59,7 +59,8 @@ class Selected:
 
     def _repr_html_(self) -> str:
         """Return the selected parameters and the best candidates for notebooks."""
-        params = {**self.params, "kernel": self.kernel, "strength": self.strength}
+        name = "C" if self.metric == "accuracy" else "alpha"
+        params = {**self.params, "kernel": self.kernel, name: f"{self.strength:g}"}
         text = ", ".join(f"{name}={value}" for name, value in params.items())
         html = html_paragraph(f"Selected: {text}. {self.reason}")
         best = sorted(self.scores, key=lambda row: row["score"], reverse=True)[:_N_SHOWN]
