@@ -22,7 +22,7 @@ from sklearn.svm import SVC
 
 from gskn import datasets
 from gskn.baselines import HashGraphKernel, ShortestPathKernel, WLKernel, WLOAKernel
-from gskn.evaluation import Model, corrected_t_test, evaluate
+from gskn.evaluation import MODELS, Model, corrected_t_test, evaluate
 from gskn.graphs import as_batch
 
 HYDROGEN = 19  # label in PTC
@@ -30,8 +30,9 @@ REPEATS = 3
 
 
 def columns():
-    params = {"branches": ("walk",), "n_landmarks": 64, "aggregate": False}
-    walks = Model("rw-64", "random walks of one length, at most 64 columns", (params,))
+    params = {**MODELS["rw-32"].grid[0], "n_landmarks": 64}
+    text = "random walks of one length, at most 64 columns"
+    walks = Model("rw-64", text, (params,), edges=False)
     records = evaluate(datasets.load("MUTAG"), [walks, "rw+aw-64"], repeats=REPEATS)
     alone, both = (
         np.array([r.scores["accuracy"] for r in records if r.model == name])

@@ -46,8 +46,8 @@ class GSKNClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         1 to 100 for the Laplacian kernel.
     cv : int, default=5
         Number of inner folds, at most 10,000; fewer if a class has fewer graphs, and none,
-        with a warning, if a class has one. Of large data sets, only as many folds are used as have 1,500
-        test graphs together.
+        with a warning, if a class has one. Of large data sets, only as many folds are used
+        as have 1,500 test graphs together.
     class_weight : {"balanced"} or None, default=None
         "balanced" gives all classes the same total weight, in the SVM and in the accuracy
         on inner folds.
