@@ -11,8 +11,10 @@ from statistics import mean, stdev
 
 from gskn.evaluation import MODELS, Record, Summary
 from gskn.reproduce import EXPERIMENTS, best_baseline_rows, compare, summary_of
+from gskn.reproduce._networks import NETWORK_SYSTEMS, NODE_NETWORKS, network_jobs
 from gskn.reproduce._parameters import BASE, parameter_models
-from gskn.reproduce._printed import NODES
+from gskn.reproduce._printed import NETWORK_LITERATURE, NODES, STATISTICS
+from gskn.reproduce._reasons import estimate_hours, model_on
 
 _SETS = (
     "MUTAG",
@@ -59,6 +61,9 @@ def page_numbers(records: Sequence[Record]) -> dict[str, str]:
         "parameters_PTC": _parameter_effects(records, "PTC"),
         "nodes_above_paper": _nodes_above_paper(records),
         "larger_node_embeddings": _larger_node_embeddings(records),
+        "node_networks_like_paper": _node_networks_like_paper(records),
+        "network_gaps": _network_gaps(records),
+        "missing_networks": _missing_networks(records),
         "outdated_records": _outdated(records),
         "fewer_folds": _fewer_folds(records),
         "gckn_folds_with_128_landmarks": _large_gckn(records),
@@ -212,6 +217,58 @@ def _larger_node_embeddings(records: Sequence[Record]) -> str:
         if one and other and one.mean > other.mean:
             larger.append(data)
     return _join(larger) or "no set"
+
+
+def _node_networks_like_paper(records: Sequence[Record]) -> str:
+    """Return the networks whose micro F1 is within a point of the paper, for both modes."""
+    texts = []
+    for mode in ("by walks", "by classes"):
+        close, n_numbers = [], 0
+        for data in NODES:
+            for name, model in NODE_NETWORKS.items():
+                system, _, of_mode = name.partition(", ")
+                summary = _node_summary(records, data, model)
+                if summary is None or (of_mode == "by classes") != (mode == "by classes"):
+                    continue
+                printed = NODES[data].get(system)
+                if printed is None:
+                    continue
+                gap = 100 * summary.mean - float(printed.split()[-1])
+                n_numbers += 1
+                if abs(gap) <= 1:
+                    close.append(f"{name.removesuffix(', by classes')} on {data}")
+        texts.append(f"{mode} {len(close)} of {n_numbers} ({_join(close) or 'none'})")
+    return "; ".join(texts)
+
+
+def _network_gaps(records: Sequence[Record]) -> str:
+    """Return the differences from published accuracies of networks, in points."""
+    gaps = []
+    for data, numbers in NETWORK_LITERATURE.items():
+        for system, number in numbers.items():
+            model = model_on(data, NETWORK_SYSTEMS[system])
+            summary = summary_of(records, data, model, "nested")
+            if number and summary is not None and summary.n >= 10:
+                gap = 100 * summary.mean - float(number)
+                gaps.append(f"{system} on {data} {gap:+.1f}")
+    return _join(gaps) or _NOT_RUN
+
+
+def _missing_networks(records: Sequence[Record]) -> str:
+    """Return how many runs of networks are missing, and the time that they take."""
+    jobs = [job for job in network_jobs(quick=False) if job.data in STATISTICS["graphs"]]
+    counts = Counter(
+        (record.data, record.model, record.protocol.partition("-")[0]) for record in records
+    )
+    hours = [
+        estimate_hours(job.data, model)
+        for job in jobs
+        for model in job.models
+        if counts[job.data, model, job.protocol] < (20 if job.protocol == "nodes" else 10)
+    ]
+    if not hours:
+        return "none"
+    return f"{len(hours)} of {len(jobs)}, about {sum(hours):.0f} hours on one core"
 
 
 def _node_summary(records: Sequence[Record], data: str, model: str) -> Summary | None:

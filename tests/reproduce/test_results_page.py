@@ -179,6 +179,39 @@ def test_parameters_and_nodes_that_differ_are_named(extension):
     assert numbers["larger_node_embeddings"] == "cora"
 
 
+def test_networks_are_compared_with_published_numbers_and_missing_runs_counted(extension):
+    none = extension.page_numbers([])
+    assert none["network_gaps"] == "not run yet"
+    assert (
+        none["node_networks_like_paper"]
+        == "by walks 0 of 0 (none); by classes 0 of 0 (none)"
+    )
+    nodes = [
+        Record("cora", model, protocol, n, 0, n, {}, {"micro_f1": score})
+        for model, score in (
+            ("gcn-unsupervised", 0.82),  # the paper has 81.94
+            ("gat-unsupervised", 0.80),  # 83.43
+            ("gcn", 0.87),
+            ("gralsp", 0.85),  # 84.31
+            ("gin-unsupervised", 0.5),  # not in the paper
+        )
+        for protocol in ("nodes-30", "nodes-70")
+        for n in range(10)
+    ]
+    graphs = [
+        Record("IMDB-BINARY", model, "nested", 0, fold, 0, {}, {"accuracy": 0.7})
+        for model, n_folds in (("gin", 10), ("sage", 9))
+        for fold in range(n_folds)
+    ]
+    numbers = extension.page_numbers([*nodes, *graphs])
+    assert numbers["network_gaps"] == "GIN on IMDB-BINARY -1.2"
+    assert numbers["node_networks_like_paper"] == (
+        "by walks 2 of 3 (GCN on cora and GraLSP on cora); by classes 0 of 1 (none)"
+    )
+    n_missing = [int(n["missing_networks"].split()[0]) for n in (none, numbers)]
+    assert n_missing[0] - n_missing[1] == 6
+
+
 def test_outdated_and_incomplete_records_are_listed_by_data_set(extension):
     records = [
         Record(data, model, "nested", 0, fold, 0, configuration, {"accuracy": 0.5})
