@@ -211,6 +211,13 @@ class KernelEstimator(BaseEstimator, ABC):  # type: ignore[misc]
                 embeddings = _fit_embedding(self.embedding_, batch, embeddings)
             self._fit_machine(embeddings, selection.machine, task)
             advance()
+        self._set_selected(params, selection, task, has_folds=bool(folds))
+        return selection.candidate, folds
+
+    def _set_selected(
+        self, params: Params, selection: Selection, task: Task, *, has_folds: bool
+    ) -> None:
+        """Set the attributes that report the selection."""
         strength = float(selection.machine[task.strength_name])
         setattr(self, f"{task.strength_name}_", strength)
         self.selected_ = Selected(
@@ -219,9 +226,8 @@ class KernelEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             strength=strength,
             metric=task.metric,
             scores=selection.rows if len(selection.rows) > 1 else (),
-            reason=_reason(selection, task, has_folds=bool(folds)),
+            reason=_reason(selection, task, has_folds=has_folds),
         )
-        return selection.candidate, folds
 
     def _check_machines(self, values: Any) -> list[Params]:
         """Check the common parameters and the values of C or alpha."""

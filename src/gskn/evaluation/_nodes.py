@@ -1,6 +1,6 @@
 """Node classification: classifiers on node embeddings, over random splits."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -92,31 +92,13 @@ def evaluate_nodes(  # noqa: PLR0913 - every one has a sensible default
     check_seed(seed, repeats)
     check_n_jobs(n_jobs)
     records: list[Record] = []
-    data_digest, edge_digest = digest_data(data), digest_edges(data.graphs)
-    edges = {} if edge_digest is None else {"edges": edge_digest}
     embeddings: dict[str, FloatArray] = {}
     for named in find_models(models):
         model = named.nodes or named
-        splits = [(size, repeat) for size in train_sizes for repeat in range(repeats)]
         try:
             check_supports_nodes(model)
             run = _Run(_data_for(model, data), model, seed, n_jobs, embeddings)
-            for train_size, repeat in splits:
-                template = Record(
-                    data=data.name,
-                    model=model.name,
-                    protocol=f"nodes-{100 * train_size:.0f}",
-                    repeat=repeat,
-                    fold=0,
-                    seed=seed + repeat,
-                    configuration={
-                        **model.configuration,
-                        "embedding_seed": seed,
-                        "data": data_digest,
-                        **(edges if model.uses_edges else {}),
-                    },
-                    scores={},
-                )
+            for train_size, template in _templates(data, model, train_sizes, repeats, seed):
                 fit = partial(run.fit_split, template, train_size)
                 records.append(fit() if results is None else results.once(template, fit))
                 advance()
@@ -125,6 +107,35 @@ def evaluate_nodes(  # noqa: PLR0913 - every one has a sensible default
                 raise
             skipped[model.name] = str(error)
     return Records(records)
+
+
+def _templates(
+    data: Dataset, model: Model, train_sizes: Sequence[float], repeats: int, seed: int
+) -> Iterator[tuple[float, Record]]:
+    """Yield the training size and the record without results of every split."""
+    configuration = {
+        **model.configuration,
+        "embedding_seed": seed,
+        "data": digest_data(data),
+    }
+    digest = digest_edges(data.graphs)
+    if digest is not None and model.uses_edges:
+        configuration["edges"] = digest
+    for train_size in train_sizes:
+        for repeat in range(repeats):
+            yield (
+                train_size,
+                Record(
+                    data=data.name,
+                    model=model.name,
+                    protocol=f"nodes-{100 * train_size:.0f}",
+                    repeat=repeat,
+                    fold=0,
+                    seed=seed + repeat,
+                    configuration=configuration,
+                    scores={},
+                ),
+            )
 
 
 def _data_for(model: Model, data: Dataset) -> Dataset:
