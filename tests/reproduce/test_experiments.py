@@ -1,3 +1,4 @@
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -278,6 +279,15 @@ def test_times_of_networks_are_measured_beside_gskn(tmp_path, monkeypatch):
         "data": "cora", "system": "GCN", "fit": "missing", "predict": "missing"
     }  # fmt: skip
     assert set(all_sets) == {"MUTAG", "PTC", "IMDB-BINARY", "cora"}
+
+
+def test_times_without_torch_are_those_of_gskn(monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", None)
+    few = {n: _network_times._SETS["MUTAG"][n] for n in ("GSKN", "GIN")}
+    monkeypatch.setattr(_network_times, "_SETS", {"MUTAG": few})
+    with pytest.warns(UserWarning, match="GIN is skipped on MUTAG. torch is required"):
+        records = run_network_times(SmallRunner(), quick=True)
+    assert [record.model for record in records] == ["GSKN"]
 
 
 def test_time_of_ddgk_is_the_mean_over_folds():
