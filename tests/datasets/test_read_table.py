@@ -93,6 +93,7 @@ def test_a_file_of_classes_takes_precedence(tmp_path, table):
         ("smiles,y,y\nCC,1,2\nCCC,1,2\n", "y", FileFormatError, "a name twice"),
         ("smiles,y\nCC,1\nCCC\n", None, FileFormatError, "expected 2 fields"),
         ("source,target\na,b\n", "y", InputError, "not a table of molecules"),
+        ("id,drug,y\na,CC,1\nb,C,2\n", None, MissingFileError, "column named 'smiles'"),
     ],
 )
 def test_invalid_tables_raise(tmp_path, text, column, error, message):

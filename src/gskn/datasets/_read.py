@@ -246,9 +246,12 @@ def _find_classes(path: Path, classes: str | Path | None) -> Path:
         if files:
             names = " and ".join(sorted(file.name for file in files))
             raise InputError(f"{str(path)!r} contains {names}; keep one file of classes.")
+    hint = f"(for a folder, it may be {CLASS_FILES[0]} in that folder)"
+    if path.suffix.lower() in {".csv", ".tsv", ".parquet", ".gz"}:
+        hint += ", or a table of molecules with a column named 'smiles'"
     raise MissingFileError(
         f"The graphs of {str(path)!r} have no classes; give a file with lines graph,class "
-        f"(for a folder, it may be {CLASS_FILES[0]} in that folder)."
+        f"{hint}."
     )
 
 
