@@ -1,6 +1,6 @@
 """Measure what structural encodings add to graph neural networks.
 
-Three studies, which `docs/guide/encodings.md` describes with the claims that they test:
+Three studies, which `docs/results/index.md` describes with the claims that they test:
 
 expressivity
     A GIN of three layers on EXP and CSL, whose graphs message passing cannot distinguish.
@@ -14,13 +14,15 @@ zinc
     molecules; fixed split of 10,000, 1,000 and 1,000 molecules, mean absolute error.
 
 All encodings are normalized per column and projected to the width of the network, so that
-the rest of the network is the same. Reported is the test score of the epoch with the best
-validation score. Training advances in rounds of ``--step`` epochs, one for every encoding,
-so that all have the same number of epochs when a run is interrupted. Networks are stored in
-the folder ``--out``, and the same command with more epochs or seeds resumes them. The
-records of ``docs/results/encodings.jsonl`` are written by ``--records``.
+the rest of the network is the same. All networks of a study are trained for the same number
+of epochs, during which the learning rate decreases to zero along a cosine. Reported is the
+test score of the epoch with the best validation score.
 
-    python benchmarks/accuracy/encodings.py --out build/encodings     # all: 3 seeds
+Networks are stored in the folder ``--out`` while they are trained; the same command resumes
+an interrupted run. The records of ``docs/results/encodings.jsonl`` are written by
+``--records``.
+
+    python benchmarks/accuracy/encodings.py --out build/encodings     # 20 CPU minutes
 
 """
 
@@ -39,7 +41,6 @@ import torch
 from sklearn.model_selection import StratifiedKFold
 from torch import nn
 from torch_geometric.data import Data
-from torch_geometric.loader import DataLoader
 from torch_geometric.nn import MLP, GINConv, GINEConv, global_add_pool
 from torch_geometric.transforms import AddRandomWalkPE
 
@@ -48,10 +49,26 @@ from gskn.integrations.pyg import AddAnonymousWalkPE, encode_dataset
 from gskn.walks import pattern_counts
 
 WIDTH = 64
-EPOCHS = {"EXP": 60, "CSL": 60, "counting": 200, "zinc": 300}
-BATCH_SIZES = {"EXP": 32, "CSL": 16, "counting": 128, "zinc": 128}
-LAYERS = {"EXP": 3, "CSL": 3, "counting": 3, "zinc": 4}
-RATES = {"EXP": 2e-3, "CSL": 2e-3, "counting": 2e-3, "zinc": 1e-3}
+SECONDS_BETWEEN_SAVES = 30
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How the networks of a study are trained, the same for all encodings."""
+
+    layers: int
+    batch_size: int
+    rate: float
+    epochs: int
+    seeds: int
+
+
+PLANS = {
+    "CSL": Plan(layers=3, batch_size=16, rate=2e-3, epochs=60, seeds=1),
+    "EXP": Plan(layers=3, batch_size=32, rate=2e-3, epochs=15, seeds=1),
+    "counting": Plan(layers=3, batch_size=128, rate=2e-3, epochs=20, seeds=3),
+    "zinc": Plan(layers=4, batch_size=128, rate=1e-3, epochs=24, seeds=3),
+}
 ALL = [
     "none",
     "random walk 20",
@@ -83,24 +100,93 @@ class Unit:
     study: str
     encoding: str
     seed: int
-    fold: int = 0
+    fold: int
+    n_epochs: int
 
     @property
     def name(self) -> str:
-        text = f"{self.study}-{self.encoding}-{self.seed}-{self.fold}"
-        return text.replace(" ", "")
+        return "-".join(map(str, asdict(self).values())).replace(" ", "")
+
+
+@dataclass(frozen=True)
+class Graphs:
+    """Graphs without encoding, one after another in every tensor."""
+
+    node_types: torch.Tensor
+    ends: torch.Tensor
+    edge_types: torch.Tensor | None
+    node_ptr: torch.Tensor
+    edge_ptr: torch.Tensor
+
+    @classmethod
+    def from_batch(cls, batch: GraphBatch) -> "Graphs":
+        entries = batch.adjacency.tocoo()
+        nodes, edges = batch.node_labels, batch.edge_labels
+        nodes = np.zeros(batch.n_nodes) if nodes is None else nodes
+        return cls(
+            torch.tensor(nodes, dtype=torch.int64),
+            torch.tensor(np.array([entries.row, entries.col]), dtype=torch.int64),
+            None if edges is None else torch.tensor(edges, dtype=torch.int64),
+            torch.tensor(batch.graph_ptr),
+            torch.tensor(batch.adjacency.indptr[batch.graph_ptr], dtype=torch.int64),
+        )
+
+    def take(self, numbers: torch.Tensor, encoding: torch.Tensor) -> Data:
+        """Return some graphs as one, like a `DataLoader`, which takes twice the time."""
+        nodes, sizes = _ranges(self.node_ptr, numbers)
+        edges, edge_sizes = _ranges(self.edge_ptr, numbers)
+        shifts = sizes.cumsum(0) - sizes - self.node_ptr[numbers]
+        return Data(
+            node_type=self.node_types[nodes],
+            pe=encoding[nodes],
+            edge_index=self.ends[:, edges] + shifts.repeat_interleave(edge_sizes),
+            edge_type=None if self.edge_types is None else self.edge_types[edges],
+            nodes=nodes,
+            batch=torch.arange(len(numbers)).repeat_interleave(sizes),
+        )
+
+    def as_list(self) -> list[Data]:
+        numbers = torch.arange(len(self.node_ptr) - 1)
+        return [
+            Data(
+                edge_index=self.ends[:, begin:end] - first,
+                num_nodes=int(last - first),
+            )
+            for begin, end, first, last in zip(
+                self.edge_ptr[numbers],
+                self.edge_ptr[numbers + 1],
+                self.node_ptr[numbers],
+                self.node_ptr[numbers + 1],
+                strict=True,
+            )
+        ]
+
+
+def _ranges(ptr: torch.Tensor, numbers: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return all places that belong to some graphs, and how many each has."""
+    sizes = ptr[numbers + 1] - ptr[numbers]
+    shifts = ptr[numbers] - sizes.cumsum(0) + sizes
+    return torch.arange(int(sizes.sum())) + shifts.repeat_interleave(sizes), sizes
 
 
 @dataclass(frozen=True)
 class Task:
-    """Graphs without encoding, their parts for every fold, and the kind of output."""
+    """Graphs, targets of graphs or of nodes, and the parts for every fold."""
 
-    graphs: list[Data]
+    graphs: Graphs
+    y: torch.Tensor
     folds: list[tuple[np.ndarray, np.ndarray, np.ndarray]]
     n_outputs: int
     is_class: bool = False
-    n_node_types: int = 1
-    n_edge_types: int = 0
+    is_per_node: bool = False
+
+
+@dataclass(frozen=True)
+class Encoding:
+    """The rows of all nodes, and the CPU seconds to compute them."""
+
+    rows: torch.Tensor
+    seconds: float
 
 
 def main() -> None:
@@ -108,42 +194,44 @@ def main() -> None:
     torch.set_num_threads(1)
     options.out.mkdir(parents=True, exist_ok=True)
     for study in options.studies:
+        units = plan(study, options)
+        if all(load_state(unit, options.out).get("is_complete") for unit in units):
+            continue
         task = TASKS[study]()
-        graphs = {}
-        for encoding in ENCODINGS.get(study, ALL):
-            begin = time.process_time()
-            graphs[encoding] = encode(task.graphs, encoding)
-            seconds = time.process_time() - begin
-            print(f"{study}, {encoding}: encoded in {seconds:.1f} s", flush=True)
-        units = [
-            Unit(study, encoding, seed, fold)
-            for seed in range(options.seeds)
-            for fold in range(min(len(task.folds), options.folds))
-            for encoding in graphs
-        ]
-        n_epochs = options.epochs or EPOCHS[study]
-        step = options.step or n_epochs
-        for target in range(step, n_epochs + 1, step):
-            for unit in units:
-                record = Training(unit, task, graphs[unit.encoding], options).run(target)
-                print(json.dumps(record), flush=True)
+        listed = task.graphs.as_list()
+        encodings = {name: encode(listed, name) for name in ENCODINGS.get(study, ALL)}
+        for unit in units:
+            training = Training(unit, task, encodings[unit.encoding], options.out)
+            training.run()
+            print(json.dumps(training.record()), flush=True)
     if options.records:
-        write_records(options.out, options.records)
+        write_records(options)
 
 
 def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("studies", nargs="*", default=list(TASKS), metavar="STUDY")
+    parser.add_argument("studies", nargs="*", default=list(PLANS), metavar="STUDY")
     parser.add_argument("--out", type=Path, required=True, help="folder of networks")
-    parser.add_argument("--records", type=Path, help="file of all records in the folder")
-    parser.add_argument("--epochs", type=int, help="default: of the full plan")
-    parser.add_argument("--step", type=int, help="epochs of a round; default: all")
-    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--records", type=Path, help="file of the records of the plan")
+    parser.add_argument("--epochs", type=int, help="default: of the plan")
+    parser.add_argument("--seeds", type=int, help="default: of the plan")
     parser.add_argument("--folds", type=int, default=10)
     options = parser.parse_args()
-    if unknown := set(options.studies) - set(TASKS):
+    if unknown := set(options.studies) - set(PLANS):
         parser.error(f"unknown studies: {', '.join(sorted(unknown))}")
     return options
+
+
+def plan(study: str, options: argparse.Namespace) -> list[Unit]:
+    """Return the networks of a study, all encodings of a seed and a fold together."""
+    default = PLANS[study]
+    n_folds = min(10, options.folds) if study in {"EXP", "CSL"} else 1
+    return [
+        Unit(study, encoding, seed, fold, options.epochs or default.epochs)
+        for seed in range(options.seeds or default.seeds)
+        for fold in range(n_folds)
+        for encoding in ENCODINGS.get(study, ALL)
+    ]
 
 
 def classes(name: str) -> Task:
@@ -157,13 +245,12 @@ def classes(name: str) -> Task:
          tests[(k + 1) % 10], tests[k])
         for k in range(10)
     ]  # fmt: skip
-    types = data.graphs.node_labels
     return Task(
-        as_list(data.graphs, torch.tensor(labels)),
+        Graphs.from_batch(data.graphs),
+        torch.tensor(labels),
         folds,
         n_outputs=int(labels.max()) + 1,
         is_class=True,
-        n_node_types=1 if types is None else int(types.max()) + 1,
     )
 
 
@@ -185,27 +272,23 @@ def counting() -> Task:
         columns.append(table.rows[:, [table.names.index(pattern)]].toarray() / n_walks)
     counts = np.concatenate(columns, axis=1)
     counts = (counts - counts.mean(axis=0)) / counts.std(axis=0)
-    listed = as_list(batch, None)
-    parts = np.split(counts, batch.graph_ptr[1:-1])
-    for graph, part in zip(listed, parts, strict=True):
-        graph.y = torch.tensor(part, dtype=torch.float32)
     order = generator.permutation(N_RANDOM)  # 30, 20 and 50 percent
-    return Task(listed, [(order[:1500], order[1500:2500], order[2500:])], len(TARGETS))
+    return Task(
+        Graphs.from_batch(batch),
+        torch.tensor(counts, dtype=torch.float32),
+        [(order[:1500], order[1500:2500], order[2500:])],
+        n_outputs=len(TARGETS),
+        is_per_node=True,
+    )
 
 
 def zinc() -> Task:
     """Return the molecules of ZINC with the fixed split."""
     data = datasets.load("zinc")
-    graphs = as_list(data.graphs, torch.tensor(data.y, dtype=torch.float32)[:, None])
     split = data.columns["split"]
     parts = tuple(np.flatnonzero(split == part) for part in ("train", "validation", "test"))
-    return Task(
-        graphs,
-        [parts],
-        n_outputs=1,
-        n_node_types=len(data.graphs.label_values),
-        n_edge_types=len(data.graphs.edge_label_values),
-    )
+    y = torch.tensor(data.y, dtype=torch.float32)[:, None]
+    return Task(Graphs.from_batch(data.graphs), y, [parts], n_outputs=1)
 
 
 TASKS: dict[str, Callable[[], Task]] = {
@@ -216,45 +299,28 @@ TASKS: dict[str, Callable[[], Task]] = {
 }
 
 
-def as_list(batch: GraphBatch, y: torch.Tensor | None) -> list[Data]:
-    graphs = []
-    for number, graph in enumerate(batch):
-        entries = graph.adjacency.tocoo()
-        ends = torch.from_numpy(np.array([entries.row, entries.col], dtype=np.int64))
-        types = np.zeros(graph.n_nodes, np.int64)
-        types = types if graph.node_labels is None else np.array(graph.node_labels)
-        data = Data(node_type=torch.from_numpy(types), edge_index=ends)
-        if graph.edge_labels is not None:
-            data.edge_type = torch.from_numpy(np.array(graph.edge_labels))
-        if y is not None:
-            data.y = y[[number]]
-        data.num_nodes = graph.n_nodes
-        graphs.append(data)
-    return graphs
+def encode(graphs: list[Data], name: str) -> Encoding:
+    """Return one encoding of all graphs, or several next to each other."""
+    names = name.split(" + ")
+    for part in names:  # compile loops before measuring
+        _encode(graphs[:3], part)
+    begin = time.process_time()
+    parts = [_encode(graphs, part) for part in names]
+    return Encoding(torch.cat(parts, dim=1), time.process_time() - begin)
 
 
-def encode(graphs: list[Data], encoding: str) -> list[Data]:
-    """Return the graphs with the encoding as ``pe``."""
-    parts = [_encode(graphs, name) for name in encoding.split(" + ")]
-    encoded = []
-    for rows in zip(graphs, *parts, strict=True):
-        data = rows[0].clone()
-        data.pe = torch.cat([part.pe for part in rows[1:]], dim=1)
-        encoded.append(data)
-    return encoded
-
-
-def _encode(graphs: list[Data], name: str) -> list[Data]:
+def _encode(graphs: list[Data], name: str) -> torch.Tensor:
     if name == "none":
-        return [Data(pe=torch.zeros(graph.num_nodes, 0)) for graph in graphs]
+        return torch.zeros(sum(graph.num_nodes for graph in graphs), 0)
     kind, _, length = name.rpartition(" ")
     if kind == "random walk":
-        return list(map(AddRandomWalkPE(int(length), attr_name="pe"), graphs))
+        transform = AddRandomWalkPE(int(length), attr_name="pe")
+        return torch.cat([transform(graph).pe for graph in graphs])
     weighting = "count" if kind.endswith(" counts") else "probability"
     transform = AddAnonymousWalkPE(
         int(length), kind=kind.split()[0], weighting=weighting, attr_name="pe"
     )
-    return encode_dataset(graphs, transform)
+    return torch.cat([graph.pe for graph in encode_dataset(graphs, transform)])
 
 
 class Network(nn.Module):
@@ -262,11 +328,14 @@ class Network(nn.Module):
 
     def __init__(self, task: Task, n_features: int, n_layers: int) -> None:
         super().__init__()
-        self.nodes = nn.Embedding(task.n_node_types, WIDTH)
+        edge_types = task.graphs.edge_types
+        self.nodes = nn.Embedding(int(task.graphs.node_types.max()) + 1, WIDTH)
         self.norm = nn.BatchNorm1d(n_features) if n_features else None
         self.project = nn.Linear(n_features, WIDTH) if n_features else None
-        self.edges = nn.Embedding(task.n_edge_types, WIDTH) if task.n_edge_types else None
-        kind = GINEConv if task.n_edge_types else GINConv
+        self.edges = None
+        if edge_types is not None:
+            self.edges = nn.Embedding(int(edge_types.max()) + 1, WIDTH)
+        kind = GINConv if edge_types is None else GINEConv
         self.layers = nn.ModuleList(
             kind(MLP([WIDTH, WIDTH, WIDTH], norm=None), train_eps=True)
             for _ in range(n_layers)
@@ -285,75 +354,83 @@ class Network(nn.Module):
 
 
 class Training:
-    """A network that is trained in rounds, with its state in a file."""
+    """A network that is trained, with its state in a file."""
 
-    def __init__(
-        self, unit: Unit, task: Task, graphs: list[Data], options: argparse.Namespace
-    ) -> None:
-        self.unit, self.task, self.graphs = unit, task, graphs
-        self.path = options.out / f"{unit.name}.pt"
-        self.parts = task.folds[unit.fold]
+    def __init__(self, unit: Unit, task: Task, encoding: Encoding, folder: Path) -> None:
+        self.unit, self.task, self.encoding, self.folder = unit, task, encoding, folder
+        self.plan = PLANS[unit.study]
+        self.parts = [torch.from_numpy(part) for part in task.folds[unit.fold]]
         torch.manual_seed(unit.seed)
-        self.network = Network(task, graphs[0].pe.shape[1], LAYERS[unit.study])
-        self.optimizer = torch.optim.Adam(self.network.parameters(), RATES[unit.study])
-        self.schedule = torch.optim.lr_scheduler.ReduceLROnPlateau(
-            self.optimizer, factor=0.5, patience=10
+        self.network = Network(task, encoding.rows.shape[1], self.plan.layers)
+        self.optimizer = torch.optim.Adam(self.network.parameters(), self.plan.rate)
+        self.schedule = torch.optim.lr_scheduler.CosineAnnealingLR(
+            self.optimizer, unit.n_epochs
         )
-        self.pools = task.is_class or unit.study == "zinc"
         self.losses: list[float] = []
         self.scores: list[tuple[list[float], list[float]]] = []  # validation and test
         self.seconds = 0.0
-        if self.path.exists():
-            self._load()
+        if state := load_state(unit, folder):
+            self._restore(state)
 
-    def run(self, n_epochs: int) -> dict[str, object]:
-        """Train up to a number of epochs, and return the record."""
-        n_before = len(self.losses)
-        while len(self.losses) < n_epochs and not self.has_converged:
+    def run(self) -> None:
+        """Train to the end."""
+        saved = self.seconds
+        while not self.is_complete:
             begin = time.process_time()
             self._run_epoch()
             self.seconds += time.process_time() - begin
-        if len(self.losses) > n_before:
-            self._save()
-        return self.record()
+            if self.is_complete or self.seconds > saved + SECONDS_BETWEEN_SAVES:
+                self._save()
+                saved = self.seconds
 
     @property
-    def has_converged(self) -> bool:
-        """Whether the training classes are learned, so that more epochs change nothing."""
-        return self.task.is_class and bool(self.losses) and self.losses[-1] < 0.005
+    def is_complete(self) -> bool:
+        """Whether all epochs are done, or the classes are learned and do not change."""
+        is_learned = self.task.is_class and bool(self.losses) and self.losses[-1] < 0.005
+        return len(self.losses) == self.unit.n_epochs or is_learned
 
     def record(self) -> dict[str, object]:
         return {
             **asdict(self.unit),
-            "n_features": self.graphs[0].pe.shape[1],
+            "n_features": self.encoding.rows.shape[1],
             **summarize(self.scores),
+            "encoding_seconds": round(self.encoding.seconds, 2),
             "seconds": round(self.seconds, 1),
             "day": datetime.now(UTC).date().isoformat(),
-            "versions": {name: version(name) for name in ("torch", "torch-geometric")},
+            "versions": {
+                name: version(name) for name in ("gskn", "torch", "torch-geometric")
+            },
         }
 
     def _run_epoch(self) -> None:
         # Keyed by epoch, so that resumed runs see the same batches.
         generator = torch.Generator().manual_seed(1000 * self.unit.seed + len(self.losses))
+        order = torch.randperm(len(self.parts[0]), generator=generator)
         self.network.train()
         total = 0.0
-        for batch in self._batches(0, generator):
+        for data, y in self._batches(self.parts[0][order], self.plan.batch_size):
             self.optimizer.zero_grad()
-            loss = self._loss(self.network(batch, pools=self.pools), batch.y)
+            loss = self._loss(self._outputs(data), y)
             loss.backward()
             self.optimizer.step()
-            total += loss.item() * batch.num_graphs
-        self.losses.append(total / len(self.parts[0]))
-        validation, test = self._errors(1), self._errors(2)
-        self.scores.append((validation, test))
-        self.schedule.step(float(np.mean(validation)))
+            total += loss.item() * len(y)
+        self.losses.append(total / self._n_targets(self.parts[0]))
+        self.scores.append((self._errors(self.parts[1]), self._errors(self.parts[2])))
+        self.schedule.step()
 
-    def _batches(self, part: int, generator: torch.Generator | None) -> Iterator[Data]:
-        graphs = [self.graphs[number] for number in self.parts[part]]
-        size = BATCH_SIZES[self.unit.study] * (1 if generator else 4)
-        return iter(
-            DataLoader(graphs, size, shuffle=generator is not None, generator=generator)
-        )
+    def _batches(
+        self, numbers: torch.Tensor, size: int
+    ) -> Iterator[tuple[Data, torch.Tensor]]:
+        for part in numbers.split(size):
+            data = self.task.graphs.take(part, self.encoding.rows)
+            yield data, self.task.y[data.nodes if self.task.is_per_node else part]
+
+    def _n_targets(self, numbers: torch.Tensor) -> int:
+        sizes = self.task.graphs.node_ptr.diff()[numbers]
+        return int(sizes.sum()) if self.task.is_per_node else len(numbers)
+
+    def _outputs(self, data: Data) -> torch.Tensor:
+        return self.network(data, pools=not self.task.is_per_node)
 
     def _loss(self, outputs: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
         if self.task.is_class:
@@ -361,16 +438,16 @@ class Training:
         return (outputs - y).abs().mean()
 
     @torch.no_grad()
-    def _errors(self, part: int) -> list[float]:
+    def _errors(self, numbers: torch.Tensor) -> list[float]:
         """Return the rate of errors, or the mean absolute error of every output."""
         self.network.eval()
         errors = []
-        for batch in self._batches(part, None):
-            outputs = self.network(batch, pools=self.pools)
+        for data, y in self._batches(numbers, 500):
+            outputs = self._outputs(data)
             if self.task.is_class:
-                errors.append((outputs.argmax(dim=1) != batch.y).float()[:, None])
+                errors.append((outputs.argmax(dim=1) != y).float()[:, None])
             else:
-                errors.append((outputs - batch.y).abs())
+                errors.append((outputs - y).abs())
         return torch.cat(errors).mean(dim=0).tolist()
 
     def _save(self) -> None:
@@ -382,13 +459,14 @@ class Training:
             "scores": self.scores,
             "seconds": self.seconds,
             "record": self.record(),
+            "is_complete": self.is_complete,
         }
-        temporary = self.path.with_suffix(".tmp")
+        path = state_path(self.unit, self.folder)
+        temporary = path.with_suffix(".tmp")
         torch.save(state, temporary)
-        temporary.replace(self.path)
+        temporary.replace(path)
 
-    def _load(self) -> None:
-        state = torch.load(self.path, weights_only=True)
+    def _restore(self, state: dict) -> None:
         self.network.load_state_dict(state["network"])
         self.optimizer.load_state_dict(state["optimizer"])
         self.schedule.load_state_dict(state["schedule"])
@@ -396,41 +474,28 @@ class Training:
         self.scores = [tuple(pair) for pair in state["scores"]]
 
 
-def write_records(folder: Path, path: Path) -> None:
-    """Write one line per network, of seeds and folds with all encodings of the study.
+def state_path(unit: Unit, folder: Path) -> Path:
+    return folder / f"{unit.name}.pt"
 
-    If a round was interrupted, epochs that not all encodings have reached are left out.
-    """
-    states = [torch.load(file, weights_only=True) for file in sorted(folder.glob("*.pt"))]
+
+def load_state(unit: Unit, folder: Path) -> dict:
+    """Return the stored state of a network; empty if its training has not begun."""
+    path = state_path(unit, folder)
+    return torch.load(path, weights_only=True) if path.exists() else {}
+
+
+def write_records(options: argparse.Namespace) -> None:
+    """Write one line per network, of seeds and folds with all encodings of the study."""
     lines = []
-    for study in TASKS:
-        chosen = [state for state in states if state["record"]["study"] == study]
-        encodings = {state["record"]["encoding"] for state in chosen}
-        for group in _group(chosen, "seed", "fold"):
-            if len(group) == len(encodings):
-                lines += [json.dumps(record) for record in _cut(group, study)]
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-
-
-def _group(states: list[dict], *keys: str) -> list[list[dict]]:
-    groups: dict[tuple, list[dict]] = {}
-    for state in states:
-        key = tuple(state["record"][key] for key in keys)
-        groups.setdefault(key, []).append(state)
-    return list(groups.values())
-
-
-def _cut(group: list[dict], study: str) -> list[dict]:
-    """Return the records after as many epochs as all networks have."""
-    if study in {"EXP", "CSL"}:  # training stops when the classes are learned
-        return [state["record"] for state in group]
-    n_epochs = min(len(state["scores"]) for state in group)
-    return [
-        state["record"]
-        | summarize(state["scores"][:n_epochs])
-        | {"seconds": round(state["seconds"] * n_epochs / len(state["scores"]), 1)}
-        for state in group
-    ]
+    for study in options.studies:
+        groups: dict[tuple[int, int], list[dict]] = {}
+        for unit in plan(study, options):
+            state = load_state(unit, options.out)
+            groups.setdefault((unit.seed, unit.fold), []).append(state)
+        for states in groups.values():
+            if all(state.get("is_complete") for state in states):
+                lines += [json.dumps(state["record"]) for state in states]
+    options.records.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
 
 
 def summarize(scores: list) -> dict[str, object]:
