@@ -89,12 +89,25 @@ def test_exact_rows_of_long_walks_match_enumeration(graph, length):
 
 
 @pytest.mark.reference
-@pytest.mark.parametrize("algebra", ["dense", "sparse"])
+@pytest.mark.parametrize("algebra", ["dense", "stored", "fused"])
 @given(graph=graphs(), length=st.integers(4, 6))
-def test_dense_and_sparse_algebra_match_enumeration(algebra, graph, length):
+def test_every_algebra_matches_enumeration(algebra, graph, length):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_grouping, "_SPARSE_OVER_DENSE", 1e9 if algebra == "dense" else 0.0)
+        patch.setattr(_grouping, "_STORED_PRODUCTS", 1e9 if algebra == "stored" else -1.0)
         check_rows(graph, length)
+
+
+def test_algebra_depends_on_the_walks_of_a_graph():
+    """The choice does not depend on other graphs, so that rows are equal in every batch."""
+    path, dense = nx.path_graph(300), nx.gnp_random_graph(100, 0.3, seed=0)
+    hub = nx.disjoint_union(nx.star_graph(800), nx.cycle_graph(9))
+    hub.add_edges_from((ray, 810 + ray) for ray in range(1, 801))
+    walks = WalkBatch.from_batch(as_batch([path, hub, dense, path]), use_weights=False)
+    for length, of_hub in ((6, "fused"), (8, "stored")):
+        groups = _grouping.make_groups(walks, np.arange(4), (length,), probability=True)
+        algebra = {n: group.algebra for group in groups for n in group.numbers.tolist()}
+        assert algebra == {0: "stored", 1: of_hub, 2: "dense", 3: "stored"}
 
 
 @pytest.mark.parametrize("sparse_over_dense", [1e9, 0.0])

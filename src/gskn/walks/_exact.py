@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gskn._limits import MAX_EXACT_LENGTH
 from gskn._offsets import running_total
 from gskn._threads import run_threads
 from gskn._types import FloatArray, IndexArray
@@ -85,7 +84,8 @@ class _Task:
         """Return all nodes, the column of every node, and one row for every quotient."""
         twins = self.walks.twins
         blocks = Blocks.from_matrix(twins.steps, twins.group_ptr, self.group.numbers)
-        compute = self._dense_sums if self.group.is_dense else self._sparse_sums
+        is_dense = self.group.algebra == "dense"
+        compute = self._dense_sums if is_dense else self._sparse_sums
         sums = compute(plan, blocks)
         return *twins.nodes_of(blocks.rows), sums
 
@@ -94,7 +94,7 @@ class _Task:
         extra, sizes = self._twin_vectors(blocks.rows)
         steps, traits = blocks.as_csr(), self.group.traits
         algebra: Algebra
-        if max(self.lengths) < MAX_EXACT_LENGTH:
+        if self.group.algebra == "fused":
             algebra = FusedAlgebra(steps, extra, sizes, traits, self.n_jobs)
         else:
             k4_sums = self._k4_sums(plan, blocks)

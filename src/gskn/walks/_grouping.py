@@ -1,19 +1,31 @@
-"""Groups of graphs that are computed together, by dense or by sparse algebra."""
+"""Groups of graphs that are computed together, by one of three algebras.
+
+dense
+    Small graphs with many walks.
+stored
+    Sparse graphs: products of matrices have few entries. At length 8, also all others.
+fused
+    Graphs with many walks, of which no product of matrices is stored.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 import numpy as np
 
-from gskn._limits import MAX_DENSE_SIZE
-from gskn._types import FloatArray, IndexArray
+from gskn._limits import MAX_DENSE_SIZE, MAX_EXACT_LENGTH
+from gskn._types import BoolArray, FloatArray, IndexArray
 from gskn.walks._plan import Plan, make_plan
 from gskn.walks._quotients import GraphTraits
 from gskn.walks._terms import MatDiagMat
 from gskn.walks._walk_batch import WalkBatch
 from gskn.walks._work import product_work
 
+AlgebraName: TypeAlias = Literal["dense", "stored", "fused"]
+
 _SPARSE_OVER_DENSE = 40.0  # time of a sparse multiplication over a dense one
+_STORED_PRODUCTS = 128.0  # multiplications per node up to which storing is faster
 _GROUP_PRODUCTS = 2e7  # multiplications of a sparse product of a group
 _GROUP_CELLS = 2**24  # cells of the sums over all quotients of a group
 _GROUP_BYTES = 2**22  # of one dense matrix of a group: several of them fit the cache
@@ -26,7 +38,7 @@ class Group:
     numbers: IndexArray
     traits: GraphTraits
     has_twins: bool
-    is_dense: bool
+    algebra: AlgebraName
     is_large: bool
 
 
@@ -35,12 +47,16 @@ def make_groups(
 ) -> Iterator[Group]:
     """Split graphs into groups for the patterns of some lengths."""
     work = product_work(walks, max(lengths))
+    is_longest = max(lengths) == MAX_EXACT_LENGTH
     for traits, has_twins, members in _by_traits(walks, numbers, probability=probability):
         plan = make_plan(lengths, traits)
         sizes = walks.sizes[members]
-        for group, is_dense in _by_algebra(members, sizes, work[members], plan):
+        for group, algebra in _by_algebra(
+            members, sizes, work[members], plan, is_longest=is_longest
+        ):
             is_large = len(group) == 1 and work[group[0]] > _GROUP_PRODUCTS
-            yield Group(group, traits, has_twins, is_dense, is_large and not is_dense)
+            is_large &= algebra != "dense"
+            yield Group(group, traits, has_twins, algebra, is_large)
 
 
 def _by_traits(
@@ -58,17 +74,29 @@ def _by_traits(
 
 
 def _by_algebra(
-    numbers: IndexArray, sizes: IndexArray, work: FloatArray, plan: Plan
-) -> Iterator[tuple[IndexArray, bool]]:
-    """Split graphs with the same traits into sparse and dense groups."""
+    numbers: IndexArray,
+    sizes: IndexArray,
+    work: FloatArray,
+    plan: Plan,
+    *,
+    is_longest: bool,
+) -> Iterator[tuple[IndexArray, AlgebraName]]:
+    """Split graphs with the same traits by their algebra."""
     cubes = sizes.astype(np.float64) ** 3
     dense = (sizes <= MAX_DENSE_SIZE) & (_SPARSE_OVER_DENSE * work > cubes)
     dense &= plan.count(MatDiagMat) > 0
     cells = len(plan.roots) * sizes.astype(np.float64)
-    for group in _sparse_groups(numbers[~dense], work[~dense], cells[~dense]):
-        yield group, False
+    stored = work <= np.minimum(_STORED_PRODUCTS * sizes, _GROUP_PRODUCTS)
+    stored |= is_longest
+    by_name: dict[AlgebraName, BoolArray] = {
+        "stored": stored & ~dense,
+        "fused": ~stored & ~dense,
+    }
+    for algebra, chosen in by_name.items():
+        for group in _sparse_groups(numbers[chosen], work[chosen], cells[chosen]):
+            yield group, algebra
     for group in _dense_groups(numbers[dense], sizes[dense]):
-        yield group, True
+        yield group, "dense"
 
 
 def _sparse_groups(
