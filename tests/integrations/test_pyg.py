@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.exceptions import NotFittedError
 
 from gskn import GSKN, as_batch, datasets
 from gskn.exceptions import InputError, UnsupportedInputError
@@ -270,6 +271,10 @@ def test_weights_are_used_or_refused():
         ({"basis": "all"}, "basis must be one of"),
         ({"log": "yes"}, "log must be True or False"),
         ({"max_work": -1}, "max_work must be at least 0"),
+        ({"edge_weight": 3}, "edge_weight must be the name of a field or None, got 3"),
+        ({"attr_name": ""}, "attr_name must be the name of a field or None, got ''"),
+        ({"attr_name": "pe_batch"}, "contain 'index' or 'batch', got 'pe_batch'"),
+        ({"attr_name": "walk_index"}, "contain 'index' or 'batch', got 'walk_index'"),
     ],
 )
 def test_invalid_arguments_raise(arguments, message):
@@ -283,6 +288,22 @@ def test_graphs_that_cannot_be_encoded_raise():
     sparse = Data(adj_t=torch.eye(3).to_sparse(), num_nodes=3)
     with pytest.raises(InputError, match="before ToSparseTensor"):
         AddAnonymousWalkPE()(sparse)
+    for wrong in (nx.path_graph(3), None, [as_data(nx.path_graph(3))]):
+        with pytest.raises(InputError, match="Graph 0 must be a Data or Batch"):
+            AddAnonymousWalkPE()(wrong)
+    with (
+        pytest.warns(UserWarning, match="num_nodes"),
+        pytest.raises(InputError, match="Graph 0 has no field .* set num_nodes"),
+    ):
+        AddAnonymousWalkPE()(Data(y=torch.tensor([1])))
+    for number in (float("nan"), -1.0, float("inf")):
+        weighted = as_data(nx.path_graph(2), edge_weight=torch.tensor([1.0, number]))
+        with pytest.raises(InputError, match=f"from node 1 to node 0 has weight {number}"):
+            AddAnonymousWalkPE(basis="patterns")(weighted)
+    for shape in ((4, 2), (3, 2, 2)):
+        wide = as_data(nx.path_graph(3), x=torch.ones(shape))
+        with pytest.raises(InputError, match=f"{re.escape(str(shape))}.*set attr_name"):
+            AddAnonymousWalkPE(attr_name=None)(wide)
     star = nx.star_graph(700)
     star.add_edges_from((ray, 700 + ray) for ray in range(1, 701))
     for arguments in ({}, {"basis": "patterns"}, {"kind": "induced"}):
@@ -366,6 +387,46 @@ def test_data_sets_are_encoded_as_by_a_transform(tmp_path):
     assert encode_dataset([], transform) == []
 
 
+def test_graphs_of_a_data_set_may_have_different_fields():
+    weights = torch.tensor([1.0, 1.0, 3.0, 3.0])
+    ends = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
+    graphs = [
+        Data(edge_index=ends, num_nodes=3, y=torch.tensor([1])),
+        Data(edge_index=ends, edge_weight=weights, pos=torch.ones(3, 2)),
+        Data(
+            edge_index=ends, x=torch.ones(3, 2, dtype=torch.float64), pos=torch.ones(3, 3)
+        ),
+    ]
+    transform = AddAnonymousWalkPE(3, basis="patterns")
+    encoded = encode_dataset(graphs, transform)
+    for graph, one in zip(graphs, encoded, strict=True):
+        rows = transform(graph).anonymous_walk_pe
+        torch.testing.assert_close(one.anonymous_walk_pe, rows)
+        assert one.anonymous_walk_pe.dtype == rows.dtype
+        assert {*one.keys()} == {*graph.keys(), "anonymous_walk_pe"}
+    assert encoded[1].anonymous_walk_pe[0].tolist() == [0.25, 0.75]
+
+
+def test_an_encoded_graph_is_stored_without_the_others():
+    graphs = [as_data(nx.cycle_graph(5))] * 1000
+    encoding = encode_dataset(graphs, AddAnonymousWalkPE(4))[0].anonymous_walk_pe
+    assert encoding.untyped_storage().nbytes() == encoding.numel() * 4
+
+
+def test_arguments_that_are_no_data_set_or_encoding_raise():
+    graph = as_data(nx.cycle_graph(4))
+    for single in (graph, Batch.from_data_list([graph, graph])):
+        with pytest.raises(InputError, match="call the transform with it instead"):
+            encode_dataset(single, AddAnonymousWalkPE(4))
+    with pytest.raises(InputError, match=r"got AddRandomWalkPE\(\); call other transforms"):
+        encode_dataset([graph], AddRandomWalkPE(4))
+    with pytest.raises(InputError, match="Graph 1 must be a Data"):
+        encode_dataset([graph, nx.cycle_graph(4)], AddAnonymousWalkPE(4))
+    directed = Data(edge_index=torch.tensor([[0], [1]]), num_nodes=2)
+    with pytest.raises(InputError, match="Graph 1 is directed"):
+        encode_dataset([graph, directed], AddAnonymousWalkPE(4))
+
+
 def test_encodings_work_in_compositions_and_loaders(tmp_path):
     transform = Compose([AddAnonymousWalkPE(4), AddRandomWalkPE(3)])
     dataset = Rings(str(tmp_path), transform=transform)
@@ -411,6 +472,8 @@ def test_text_of_gskn_changes_with_the_fit():
     assert repr(one) != repr(AddGSKN(fitted()))
     with pytest.raises(InputError, match="model must be a GSKN"):
         AddGSKN("model.gskn")
+    with pytest.raises(NotFittedError):
+        AddGSKN(GSKN())
 
 
 def test_transforms_can_be_pickled():

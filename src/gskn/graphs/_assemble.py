@@ -122,7 +122,7 @@ def assemble(parts: Sequence[GraphParts]) -> GraphBatch:
         ),
         join_names(
             [_as_names(part.node_names) for part in parts],
-            [positions_within(part.graph_sizes) for part in parts],
+            (positions_within(part.graph_sizes) for part in parts),
         ),
         edge_labels,
         edge_label_values,
@@ -282,8 +282,8 @@ def _join_ends(
     sources, targets = [], []
     for number, part in enumerate(parts):
         first, end = offsets.part_ptr[number : number + 2]
-        source = _as_ends(part.source, end - first, offsets.part(number))
-        target = _as_ends(part.target, end - first, offsets.part(number))
+        source = _as_ends(part.source, end - first, number, offsets)
+        target = _as_ends(part.target, end - first, number, offsets)
         if len(source) != len(target):
             raise InputError(
                 f"{offsets.part(number)} has {len(source)} edge sources but "
@@ -295,26 +295,27 @@ def _join_ends(
     return _join(sources, np.int32), _join(targets, np.int32)
 
 
-def _as_ends(ends: Any, n_nodes: int, graph: str) -> NodeArray:
+def _as_ends(ends: Any, n_nodes: int, number: int, offsets: _Offsets) -> NodeArray:
     """Check the nodes at one end of the edges of a part."""
     ends = np.asarray(ends)
     if ends.ndim != 1:
         raise InputError(
-            f"{graph}: the nodes of edges have shape {ends.shape}; give one number per "
-            "edge."
+            f"{offsets.part(number)}: the nodes of edges have shape {ends.shape}; give one "
+            "number per edge."
         )
     if not ends.size:
         return np.empty(0, dtype=np.int32)
     if ends.dtype.kind not in "iu":
         raise InputError(
-            f"{graph}: nodes of edges must be integers, got {shorten(ends[0])}; "
-            "number the nodes from 0."
+            f"{offsets.part(number)}: nodes of edges must be integers, got "
+            f"{shorten(ends[0])}; number the nodes from 0."
         )
-    if ends.min() < 0 or ends.max() >= n_nodes:
+    # Negative numbers are large without their sign, so that one comparison is enough.
+    if ends.view(ends.dtype.str.replace("i", "u")).max() >= n_nodes:
         wrong = ends[(ends < 0) | (ends >= n_nodes)][0]
         raise InputError(
-            f"{graph} has an edge at node {wrong}, but only {n_nodes} nodes, counted from "
-            "0; correct the edge or add the node."
+            f"{offsets.part(number)} has an edge at node {wrong}, but only {n_nodes} "
+            "nodes, counted from 0; correct the edge or add the node."
         )
     narrow: NodeArray = ends.astype(np.int32, copy=False)
     return narrow

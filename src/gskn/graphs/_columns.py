@@ -1,6 +1,6 @@
 """Labels, attributes and names of several parts, joined into one column each."""
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -82,7 +82,7 @@ def join_attributes(
 
 
 def join_names(
-    columns: Sequence[NameArray | None], positions: Sequence[IndexArray]
+    columns: Sequence[NameArray | None], positions: Iterable[IndexArray]
 ) -> NameArray | None:
     """Join names; if only some parts have names, the others are named by position."""
     if all(names is None for names in columns):

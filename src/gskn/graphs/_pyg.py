@@ -38,7 +38,12 @@ def from_pyg(data: Any, options: ReadOptions, number: int = 0) -> GraphParts:
     ptr = getattr(data, "ptr", None)
     if ptr is None:
         sizes: Any = [data.num_nodes]
-        is_implied = "num_nodes" not in data and getattr(data, "x", None) is None
+        if sizes[0] is None:
+            raise InputError(
+                f"Graph {number} has no field that tells its number of nodes; set "
+                "num_nodes."
+            )
+        is_implied = getattr(data, "x", None) is None and "num_nodes" not in data
         if is_implied and isinstance(sizes[0], int):
             check_implied_nodes(sizes[0], ends.shape[1], number)
     else:

@@ -5,9 +5,11 @@ This module needs the extra ``pyg``.
 
 import copy
 import hashlib
+import itertools
 from typing import Any, Literal
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from gskn._limits import MAX_WORK
 from gskn._optional import require
@@ -58,17 +60,8 @@ class _NodeEncoding(_BaseTransform):
         encoding : torch.Tensor of shape (n_nodes, num_features)
             On the device of the graphs; floats as in ``x``, else of the default type.
         """
-        if "adj_t" in data and "edge_index" not in data:
-            raise InputError(
-                "The graph has adj_t but no edge_index; apply this transform before "
-                "ToSparseTensor."
-            )
-        rows = torch.from_numpy(self._rows(data))
-        x, ends = data.x, data.edge_index
-        device = next((tensor.device for tensor in (ends, x) if tensor is not None), None)
-        is_float = x is not None and x.is_floating_point()
-        dtype = x.dtype if is_float else torch.get_default_dtype()
-        return rows.to(device=device, dtype=dtype)
+        _check_graph(data)
+        return _as_tensor(self._rows(self._read(data)), data)
 
     def forward(self, data: Any) -> Any:
         """Add the encoding to a graph.
@@ -104,17 +97,16 @@ class _NodeEncoding(_BaseTransform):
             data[self.attr_name] = encoding
         elif data.x is None:
             data.x = encoding
-        elif not data.x.is_floating_point():
-            raise InputError(
-                f"x has the type {data.x.dtype}, to which the encoding would be rounded; "
-                "set attr_name, or convert x to floats."
-            )
         else:
-            x = data.x[:, None] if data.x.dim() == 1 else data.x
-            data.x = torch.cat([x, encoding], dim=1)
+            data.x = torch.cat([_columns_of(data.x, len(encoding)), encoding], dim=1)
         return data
 
-    def _rows(self, data: Any) -> FloatArray:
+    def _read(self, graphs: Any) -> GraphBatch:
+        """Return one graph or a list of graphs with everything that is encoded."""
+        raise NotImplementedError
+
+    def _rows(self, batch: GraphBatch) -> FloatArray:
+        """Return one row per node."""
         raise NotImplementedError
 
     def _arguments(self) -> dict[str, object]:
@@ -173,7 +165,11 @@ class AddAnonymousWalkPE(_NodeEncoding):
     Self-loops are ignored. A walk ends at a node without edges, and walks that end before
     they have visited ``length`` nodes have no pattern. The row of an isolated node
     therefore contains zeros. In undirected graphs, the probabilities of all patterns of
-    any other node sum to one.
+    any other node sum to one. An edge that is listed several times is one edge, whose
+    weights, if any, are added.
+
+    As after any transform of a ``Batch``, its ``to_data_list`` does not return the new
+    field; use `encode_dataset` before graphs are batched.
 
     The quotient of a pattern has the symbols of the pattern as vertices and its steps as
     edges. A column of the basis "quotients" is the probability, or the number, of walks
@@ -214,9 +210,9 @@ class AddAnonymousWalkPE(_NodeEncoding):
         self.length = check_int(length, "length", minimum=2, maximum=largest)
         self.kind, self.weighting, self.basis = kind, weighting, basis
         self.log = check_flag(log, "log")
-        self.edge_weight = edge_weight
+        self.edge_weight = _check_field(edge_weight, "edge_weight")
         self.max_work = check_number(max_work, "max_work", minimum=0)
-        self.attr_name = attr_name
+        self.attr_name = _check_attr_name(attr_name)
 
     @property
     def num_features(self) -> int:
@@ -240,14 +236,16 @@ class AddAnonymousWalkPE(_NodeEncoding):
     def _arguments(self) -> dict[str, object]:
         return {**vars(self), "version": _VERSION}
 
-    def _rows(self, data: Any) -> FloatArray:
-        batch = as_batch(
-            data,
+    def _read(self, graphs: Any) -> GraphBatch:
+        return as_batch(
+            graphs,
             edge_weight=self.edge_weight,
             node_attributes=None,
             edge_label=None,
             edge_attributes=None,
         )
+
+    def _rows(self, batch: GraphBatch) -> FloatArray:
         self._check(batch)
         simple = GraphBatch(without_loops(batch.adjacency), batch.graph_ptr)
         rows = self._simple_rows(simple)
@@ -342,8 +340,9 @@ class AddGSKN(_NodeEncoding):
     ) -> None:
         if not isinstance(model, GSKN):
             raise InputError(f"model must be a GSKN, got {shorten(model)}.")
+        check_is_fitted(model, "stack_")
         self.model = model
-        self.attr_name = attr_name
+        self.attr_name = _check_attr_name(attr_name)
         self.options = options
 
     @property
@@ -357,8 +356,11 @@ class AddGSKN(_NodeEncoding):
         names: list[str] = self.model.get_node_feature_names_out().tolist()
         return names
 
-    def _rows(self, data: Any) -> FloatArray:
-        return self.model.transform_nodes(as_batch(data, **self.options))
+    def _read(self, graphs: Any) -> GraphBatch:
+        return as_batch(graphs, **self.options)
+
+    def _rows(self, batch: GraphBatch) -> FloatArray:
+        return self.model.transform_nodes(batch)
 
     def _arguments(self) -> dict[str, object]:
         header, arrays = model_parts(self.model)
@@ -368,7 +370,7 @@ class AddGSKN(_NodeEncoding):
         return {
             "model": self.model,
             "attr_name": self.attr_name,
-            **self.options,
+            **dict(sorted(self.options.items())),
             "digest": digest.hexdigest()[:16],
         }
 
@@ -396,16 +398,35 @@ def encode_dataset(dataset: Any, transform: AddAnonymousWalkPE | AddGSKN) -> Any
     >>> encode_dataset(graphs, AddAnonymousWalkPE(4))[2]
     Data(edge_index=[2, 2], num_nodes=2, anonymous_walk_pe=[2, 5])
     """
+    if not isinstance(transform, _NodeEncoding):
+        raise InputError(
+            "transform must be an AddAnonymousWalkPE or AddGSKN, got "
+            f"{shorten(transform)}; call other transforms with one graph after another."
+        )
+    if isinstance(dataset, _data.Data | _data.HeteroData):
+        raise InputError(
+            f"dataset must contain graphs, got one graph or batch, {shorten(dataset)}; "
+            "call the transform with it instead."
+        )
     is_stored = isinstance(dataset, _data.InMemoryDataset)
     # Without the transform of the data set, which is applied when a graph is used.
     graphs = list(map(dataset.get, dataset.indices())) if is_stored else list(dataset)
     if not graphs:
         return dataset
-    rows = transform.encode(_data.Batch.from_data_list(graphs))
-    parts = rows.split([graph.num_nodes for graph in graphs])
+    for number, graph in enumerate(graphs):
+        _check_graph(graph, number)
+    # Not as a Batch of PyG, which has only those fields that the first graph has.
+    batch = transform._read(graphs)  # noqa: SLF001 - a class of this module
+    if len(batch) != len(graphs):
+        raise InputError(
+            "dataset must contain single graphs, got a Batch; pass its to_data_list()."
+        )
+    rows = transform._rows(batch)  # noqa: SLF001
     encoded = [
-        transform.add(copy.copy(graph), part)
-        for graph, part in zip(graphs, parts, strict=True)
+        transform.add(copy.copy(graph), _as_tensor(rows[begin:end], graph))
+        for graph, (begin, end) in zip(
+            graphs, itertools.pairwise(batch.graph_ptr.tolist()), strict=True
+        )
     ]
     if not is_stored:
         return encoded
@@ -413,3 +434,59 @@ def encode_dataset(dataset: Any, transform: AddAnonymousWalkPE | AddGSKN) -> Any
     result._indices = None  # noqa: SLF001 - as in `InMemoryDataset.copy`
     result.data, result.slices = dataset.collate(encoded)
     return result
+
+
+def _check_graph(data: Any, number: int = 0) -> None:
+    """Raise for objects without edges that can be read."""
+    if not isinstance(data, _data.Data | _data.HeteroData):
+        raise InputError(
+            f"Graph {number} must be a Data or Batch of torch_geometric.data, got "
+            f"{shorten(data)}; gskn.walks.pattern_counts counts patterns in other graphs."
+        )
+    if getattr(data, "edge_index", None) is None and "adj_t" in data:
+        raise InputError(
+            f"Graph {number} has adj_t but no edge_index; apply this transform before "
+            "ToSparseTensor."
+        )
+
+
+def _as_tensor(rows: FloatArray, data: Any) -> Any:
+    """Return a copy of rows with the device of a graph, and the type of its floats."""
+    x, ends = data.x, data.edge_index
+    device = next((tensor.device for tensor in (ends, x) if tensor is not None), None)
+    is_float = x is not None and x.is_floating_point()
+    dtype = x.dtype if is_float else torch.get_default_dtype()
+    return torch.tensor(rows, device=device, dtype=dtype)
+
+
+def _columns_of(x: Any, n_nodes: int) -> Any:
+    """Return the features of nodes as a matrix of floats to which columns are appended."""
+    if not x.is_floating_point():
+        raise InputError(
+            f"x has the type {x.dtype}, to which the encoding would be rounded; set "
+            "attr_name, or convert x to floats."
+        )
+    if x.dim() not in {1, 2} or len(x) != n_nodes:
+        raise InputError(
+            f"x has shape {tuple(x.shape)}, to which columns for {n_nodes} nodes cannot be "
+            "appended; set attr_name, or give x one row per node."
+        )
+    return x[:, None] if x.dim() == 1 else x
+
+
+def _check_field(value: object, name: str) -> str | None:
+    """Return the name of a field, or None."""
+    if value is None or (isinstance(value, str) and value):
+        return value
+    raise InputError(f"{name} must be the name of a field or None, got {shorten(value)}.")
+
+
+def _check_attr_name(attr_name: object) -> str | None:
+    """Return the name of the field of an encoding, or None."""
+    name = _check_field(attr_name, "attr_name")
+    if name is not None and ("index" in name or "batch" in name or name == "face"):
+        raise InputError(
+            f"attr_name must not be 'face' or contain 'index' or 'batch', got {name!r}: a "
+            "DataLoader of PyG adds numbers of nodes to such fields."
+        )
+    return name
