@@ -10,6 +10,7 @@ selected for them. Needs the extra ``rdkit``.
 import argparse
 from contextlib import suppress
 from functools import cache
+from itertools import product
 from pathlib import Path
 from time import process_time
 from typing import ClassVar
@@ -35,6 +36,7 @@ from gskn.evaluation import MODELS, Model, ResultFile, evaluate
 SETS = ("freesolv", "esol", "lipophilicity", "bbbp", "bace", "bace-pic50")
 ATOMS = ("element", "charge", "aromatic", "hydrogens", "ring")
 LARGEST_COUNT = 255
+FOLDS = ("stratified", "scaffold")
 LARGEST = 1e6  # of descriptors
 
 
@@ -257,11 +259,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("results", type=Path)
     parser.add_argument("names", nargs="*", default=SETS)
-    parser.add_argument("--folds", default="stratified", choices=("stratified", "scaffold"))
+    parser.add_argument("--folds", default=FOLDS, nargs="+", choices=FOLDS)
     parser.add_argument("--n-folds", type=int, default=10, help="Stop after some folds.")
     parser.add_argument("--models", default="", help="Part of the names of models to run.")
     arguments = parser.parse_args()
-    for name in arguments.names:
+    protocols = product(arguments.names, arguments.folds)
+    for name, folds in protocols:
         data = datasets.load(name)
         for options, models in runs(data.targets):
             selected = [model for model in models if arguments.models in model.name]
@@ -269,13 +272,11 @@ def main() -> None:
                 continue
             graphs = as_batch([*data.graphs.graph_names], smiles=True, **options)
             start = process_time()
-            options = {
-                "results": ResultFile(arguments.results),
-                "folds": arguments.folds,
-            }
-            run(Dataset(name, graphs, data.y), selected, arguments.n_folds, **options)
-            names = ", ".join(model.name for model in selected)
-            print(f"{name}: {names} in {process_time() - start:.0f} s", flush=True)
+            protocol = {"results": ResultFile(arguments.results), "folds": folds}
+            run(Dataset(name, graphs, data.y), selected, arguments.n_folds, **protocol)
+            labels = ", ".join(model.name for model in selected)
+            seconds = process_time() - start
+            print(f"{name}, {folds}: {labels} in {seconds:.0f} s", flush=True)
 
 
 if __name__ == "__main__":
