@@ -20,6 +20,7 @@ extensions = [
     "baseline_table",
     "command_reference",
     "encoding_tables",
+    "molecule_tables",
     "public_names",
     "result_tables",
     "myst_parser",
