@@ -99,6 +99,20 @@ def test_scaffold_split_trains_on_frequent_scaffolds():
     assert test.tolist() == [2, 3]
 
 
+def test_scaffold_split_does_not_depend_on_the_order_of_the_file():
+    rings = [f"C1{'C' * n}{atom}1" for n in range(1, 9) for atom in "CNOS"]
+    train, test = scaffold_split(rings, test_size=0.25)
+    elements = {rings[number][-2] for number in test}
+    assert len(test) == 8
+    assert len(elements) > 2
+    shuffled = np.random.default_rng(0).permutation(rings)
+    expected = {rings[number] for number in test}
+    assert {*shuffled[scaffold_split([*shuffled], test_size=0.25)[1]]} == expected
+    ordered = sorted(rings, key=lambda smiles: smiles[-2])  # as a file that is sorted
+    by_element = {ordered[number] for number in scaffold_split(ordered, test_size=0.25)[1]}
+    assert by_element == expected
+
+
 def test_invalid_splits_raise():
     with pytest.raises(InputError, match="test_size must be"):
         scaffold_split(SMILES, test_size=2)

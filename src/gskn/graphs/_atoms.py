@@ -54,7 +54,8 @@ class MoleculeBuilder:
         options = self._options
         if options.explicit_hydrogens:
             molecule = require("rdkit.Chem", extra="rdkit").AddHs(molecule)
-        atoms = list(molecule.GetAtoms())
+        # Not the iterator of GetAtoms, which takes twice as long.
+        atoms = [*map(molecule.GetAtomWithIdx, range(molecule.GetNumAtoms()))]
         numbers = [atom.GetAtomicNum() for atom in atoms]
         # All values are computed before any is stored: RDKit may raise.
         keys = None if self._is_element_only else [self._features(atom) for atom in atoms]

@@ -3,6 +3,7 @@
 This module needs the extra ``rdkit``.
 """
 
+import hashlib
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal, Self
 
@@ -188,7 +189,9 @@ def scaffold_split(
     """Split molecules so that no scaffold is in both parts.
 
     Scaffolds are added to the training part in order of decreasing frequency, as long as
-    it has room; the test part contains rare scaffolds. The split is deterministic.
+    it has room; the test part contains rare scaffolds. Equally frequent scaffolds are
+    ordered by a hash, because files are often sorted by their targets. The split is
+    deterministic.
 
     Parameters
     ----------
@@ -213,7 +216,9 @@ def scaffold_split(
     """
     if not 0 < test_size < 1:
         raise InputError(f"test_size must be between 0 and 1, got {shorten(test_size)}.")
-    groups = _groups(molecules, acyclic)
+    members = _members(molecules, acyclic)
+    order = sorted(members, key=lambda key: (-len(members[key]), _hash(key)))
+    groups = [members[key] for key in order]
     n_molecules = sum(map(len, groups))
     room = n_molecules - round(test_size * n_molecules)
     train: list[int] = []
@@ -281,7 +286,10 @@ class ScaffoldKFold(BaseCrossValidator):
         groups: object = None,  # noqa: ARG002
     ) -> Iterator[IndexArray]:
         check_int(self.n_splits, "n_splits", minimum=2)
-        scaffolds = _groups(X, self.acyclic)
+        # Ties are broken by the first molecule.
+        scaffolds = sorted(
+            _members(X, self.acyclic).values(), key=lambda group: (-len(group), group[0])
+        )
         if len(scaffolds) < self.n_splits:
             raise InputError(
                 f"There are {len(scaffolds)} scaffolds, fewer than n_splits="
@@ -314,8 +322,8 @@ def _scaffold(item: Any) -> str:
     return scaffold
 
 
-def _groups(molecules: Any, acyclic: str) -> list[list[int]]:
-    """Return the molecules of every scaffold, the most frequent scaffold first."""
+def _members(molecules: Any, acyclic: str) -> dict[str, list[int]]:
+    """Return the molecules of every scaffold."""
     if acyclic not in {"together", "separate"}:
         raise InputError(
             f"acyclic must be 'together' or 'separate', got {shorten(acyclic)}."
@@ -326,5 +334,8 @@ def _groups(molecules: Any, acyclic: str) -> list[list[int]]:
         members.setdefault(f"molecule {number}" if is_single else scaffold, []).append(
             number
         )
-    # Ties are broken by the first molecule.
-    return sorted(members.values(), key=lambda group: (-len(group), group[0]))
+    return members
+
+
+def _hash(key: str) -> bytes:
+    return hashlib.blake2b(key.encode(), digest_size=8).digest()
