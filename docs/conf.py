@@ -7,9 +7,18 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent / "_extensions"))
 
-# Without the extra pyg, its page is generated from a substitute of the package, and the
-# examples that need it are shown but not run.
+from gallery_style import has_files
+
+# Without the extra pyg, its page is generated from a substitute of the package.
 HAS_PYG = find_spec("torch_geometric") is not None
+# Examples that need a missing package or data set are shown but not run.
+NEEDED = {
+    "for_pyg": HAS_PYG,
+    "conformal": find_spec("crepes") is not None and has_files("esol"),
+    "solubility": has_files("esol"),
+    "gaussian_process": has_files("freesolv"),
+}
+NOT_RUN = "|".join(name for name, is_there in NEEDED.items() if not is_there)
 
 project = "gskn"
 author = "the authors of gskn"
@@ -59,9 +68,9 @@ numpydoc_class_members_toctree = False
 sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "gallery",
-    "filename_pattern": r"/plot_" if HAS_PYG else r"/plot_(?!.*for_pyg)",
+    "filename_pattern": f"/plot_(?!.*({NOT_RUN}))" if NOT_RUN else "/plot_",
     "abort_on_example_error": True,
-    "within_subsection_order": "FileNameSortKey",
+    "within_subsection_order": "gallery_style.ExampleNumber",
     "download_all_examples": False,
     "show_signature": False,
     "write_computation_times": False,

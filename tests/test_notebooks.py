@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from gskn import datasets
+
 ROOT = Path(__file__).parents[1]
 EXAMPLES = sorted((ROOT / "examples").glob("plot_*.py"))
 # The kernel is a child process of this one, so warnings of Jupyter are not errors here.
@@ -75,9 +77,21 @@ def test_last_value_of_a_cell_is_displayed(tmp_path):
 
 
 def missing_package(example):
-    """Return a package that an example imports and that is not installed."""
-    names = re.findall(r"^(?:import|from) (\w+)", example.read_text(), re.MULTILINE)
+    """Return a package that an example needs and that is not installed."""
+    text = example.read_text()
+    names = re.findall(r"^(?:import|from) (\w+)", text, re.MULTILINE)
+    names += ["rdkit"] if "smiles" in text.lower() or "rdkit" in text else []
     return next((name for name in names if find_spec(name) is None), None)
+
+
+def missing_data(example):
+    """Return a data set that an example loads and that would be downloaded."""
+    names = re.findall(r"datasets\.load\(\"(\w+)\"\)", example.read_text())
+    home = datasets.data_home()
+    sets = (datasets.find_set(name) for name in names)
+    return next(
+        (s.name for s in sets if s.file and datasets.find_files(s, home) is None), None
+    )
 
 
 @pytest.mark.slow
@@ -85,6 +99,8 @@ def missing_package(example):
 def test_example_runs_as_a_notebook(example, tmp_path):
     if package := missing_package(example):
         pytest.skip(f"needs {package}")
+    if data := missing_data(example):
+        pytest.skip(f"needs the data set {data}")
     cells = re.split(r"^# %%.*$", example.read_text(), flags=re.MULTILINE)
     outputs = run_cells(cells, tmp_path)
     assert any("image/png" in data for cell in outputs for data in displays(cell))

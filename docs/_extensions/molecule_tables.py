@@ -272,7 +272,11 @@ def _caption(
     records: Sequence[Record], scores: Scores, data: str, folds: Sequence[str]
 ) -> str:
     metric = "RMSE, lower is better" if _best(data) == "smallest" else "ROC-AUC"
-    counts = ", ".join(f"{_n_folds(scores, data, kind)} {_FOLDS[kind]}" for kind in folds)
+    numbers = {_FOLDS[kind]: _n_folds(scores, data, kind) for kind in folds}
+    counts = ", ".join(
+        f"{number} {title if number > 1 else title.removesuffix('s')}"
+        for title, number in numbers.items()
+    )
     days = sorted({record.day for record in records if record.data == data})
     dates = " to ".join(dict.fromkeys((days[0], days[-1])))
     text = f"{metric}. Mean ± standard deviation over {counts}. Run: {dates}."
