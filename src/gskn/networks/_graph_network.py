@@ -176,6 +176,7 @@ class GraphNetwork(GraphClassifier, ConvolutionNetwork):
 
     convolution: ClassVar[str]
     _module_name = "GraphModule"
+    _merges_nodes = True
 
     def __init__(  # noqa: PLR0913 - all have defaults
         self,

@@ -26,6 +26,7 @@ from gskn.estimators import progress
 from gskn.exceptions import InputError
 from gskn.graphs import AttributeEncoder, GraphBatch, check_max_degree
 from gskn.networks._files import NetworkParts, load_network, save_network
+from gskn.networks._merge import merge_nodes
 
 _MAX_LAYERS = 64
 MAX_COLUMNS = 2**14
@@ -205,6 +206,8 @@ class ConvolutionNetwork(TrainedNetwork):
     n_layers: int
     n_hidden: int
 
+    _merges_nodes: ClassVar[bool] = False  # whether only readouts of nodes are needed
+
     @abstractmethod
     def _convolution_name(self) -> str:
         """Return the name of the convolution."""
@@ -218,8 +221,18 @@ class ConvolutionNetwork(TrainedNetwork):
         rows, codes = self.encoder_.distinct_rows(batch)
         matrix = convolution.propagation_matrix(batch.adjacency)
         edge_codes = self._edge_codes(batch)
+        graph_ptr, counts = batch.graph_ptr, None
+        # Largest values are not sums over neighbors, and edge labels are of single edges.
+        if (
+            self._merges_nodes
+            and edge_codes is None
+            and self._options().get("aggregation") != "max"
+            and (merged := merge_nodes(matrix, graph_ptr, codes)) is not None
+        ):
+            matrix, graph_ptr, nodes, counts = merged
+            codes = codes[nodes]
         return modules.GraphInputs(
-            matrix, batch.graph_ptr, rows, codes, edge_codes=edge_codes
+            matrix, graph_ptr, rows, codes, edge_codes=edge_codes, counts=counts
         )
 
     def _edge_codes(self, batch: GraphBatch) -> IndexArray | None:  # noqa: ARG002

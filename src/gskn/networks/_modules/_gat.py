@@ -1,5 +1,6 @@
 """The convolution of GAT."""
 
+import numpy as np
 import torch
 from scipy.sparse import csr_array
 from torch import Tensor, nn
@@ -39,8 +40,10 @@ class GATConvolution(Convolution):
 
     @staticmethod
     def propagation_matrix(adjacency: csr_array) -> csr_array:
-        """Return the adjacency matrix with loops."""
-        return add_loops(adjacency)
+        """Return the adjacency matrix with loops, without weights."""
+        matrix = add_loops(adjacency)
+        matrix.data = np.ones(matrix.nnz)
+        return matrix
 
     def forward(self, graphs: GraphTensors, rows: Tensor | NodeRows) -> Tensor:
         """Return the new features of every node."""
@@ -49,17 +52,23 @@ class GATConvolution(Convolution):
         logits = (mapped * self.to_node).sum(2).index_select(0, nodes)
         logits = logits + (mapped * self.to_neighbor).sum(2).index_select(0, neighbors)
         logits = nn.functional.leaky_relu(logits, _SLOPE)
-        weights = self.dropout(softmax_of_groups(logits, nodes, len(mapped)))
+        counts = graphs.matrix.matrix.values()
+        weights = self.dropout(softmax_of_groups(logits, nodes, len(mapped), counts))
         total = graphs.matrix.weighted_product(weights, mapped)
         return total.flatten(1) + self.bias
 
 
-def softmax_of_groups(logits: Tensor, groups: Tensor, n_groups: int) -> Tensor:
-    """Return the softmax of every column over the rows of each group."""
+def softmax_of_groups(
+    logits: Tensor, groups: Tensor, n_groups: int, counts: Tensor
+) -> Tensor:
+    """Return the softmax of every column over the rows of each group.
+
+    ``counts`` says how many equal rows each row stands for; the result is their sum.
+    """
     index = groups[:, None].expand_as(logits)
     largest = logits.new_zeros(n_groups, logits.shape[1]).scatter_reduce(
         0, index, logits.detach(), "amax", include_self=False
     )
-    exponentials = (logits - largest.index_select(0, groups)).exp()
+    exponentials = (logits - largest.index_select(0, groups)).exp() * counts[:, None]
     totals = torch.zeros_like(largest).index_add(0, groups, exponentials)
     return exponentials / totals.index_select(0, groups)

@@ -28,5 +28,5 @@ class GINConvolution(Convolution):
         """Return the new features of every node."""
         mapped = project(self.first, rows)
         total = (1 + self.epsilon) * mapped + graphs.matrix.product(mapped) + self.bias
-        result: Tensor = self.second(torch.relu(self.norm(total)))
+        result: Tensor = self.second(torch.relu(self.norm(total, graphs.counts)))
         return result

@@ -63,7 +63,7 @@ class GraphModule(nn.Module):
         rows: Any = graphs.features
         pooled = []
         for layer, norm in zip(self.layers, self.norms, strict=True):
-            rows = torch.relu(norm(layer(graphs, rows)))
+            rows = torch.relu(norm(layer(graphs, rows), graphs.counts))
             pooled.append(graphs.pool(rows, self.readout))
         logits: Tensor = self.classifier(torch.cat(pooled, dim=1))
         return logits

@@ -169,33 +169,42 @@ def as_dense(rows: "Tensor | NodeRows") -> Tensor:
 class GraphTensors:
     """Some graphs: their propagation matrix, node features and first nodes.
 
-    ``edge_codes`` are the codes of edge labels, one per entry of the matrix.
+    ``edge_codes`` are the codes of edge labels, one per entry of the matrix. If equal nodes
+    are merged, ``counts`` are their numbers.
     """
 
     matrix: SparseMatrix
     features: NodeRows
     graph_ptr: Tensor
     edge_codes: Tensor | None = None
+    counts: Tensor | None = None
 
     def pool(self, rows: Tensor, readout: str) -> Tensor:
         """Return the sum, mean or maximum of node features over every graph."""
         if readout == "max":
-            return self._pool_matrix.maximum(rows)
-        total = self._pool_matrix.product(rows)
+            return self._membership.maximum(rows)
+        total = self._sum_matrix.product(rows)
         if readout == "sum":
             return total
-        sizes = self.graph_ptr.diff().clamp(min=1).to(rows.dtype)
-        return total / sizes[:, None]
+        return total * self._sum_matrix.inverse_sums[:, None]
 
     @cached_property
-    def _pool_matrix(self) -> SparseMatrix:
+    def _membership(self) -> SparseMatrix:
+        n_nodes = int(self.graph_ptr[-1])
+        return self._pool_matrix(torch.ones(n_nodes, dtype=self.features.table.dtype))
+
+    @cached_property
+    def _sum_matrix(self) -> SparseMatrix:
+        return self._membership if self.counts is None else self._pool_matrix(self.counts)
+
+    def _pool_matrix(self, counts: Tensor) -> SparseMatrix:
+        """Return a matrix with one row per graph, and the counts at its nodes."""
         n_graphs, n_nodes = len(self.graph_ptr) - 1, int(self.graph_ptr[-1])
-        ones = torch.ones(n_nodes, dtype=self.features.table.dtype)
         nodes = torch.arange(n_nodes + 1)
         graphs = torch.repeat_interleave(torch.arange(n_graphs), self.graph_ptr.diff())
         return SparseMatrix(
-            _csr(self.graph_ptr, nodes[:-1], ones, (n_graphs, n_nodes)),
-            _csr(nodes, graphs, ones, (n_nodes, n_graphs)),
+            _csr(self.graph_ptr, nodes[:-1], counts, (n_graphs, n_nodes)),
+            _csr(nodes, graphs, counts, (n_nodes, n_graphs)),
         )
 
 
@@ -216,6 +225,8 @@ class GraphInputs:
         Type of all numbers.
     edge_codes : ndarray of shape (matrix.nnz,) or None, default=None
         Code of the label of every entry of the matrix.
+    counts : ndarray of shape (n_nodes,) or None, default=None
+        How many equal nodes each node stands for, see `merge_nodes`.
     """
 
     def __init__(
@@ -226,7 +237,9 @@ class GraphInputs:
         codes: IndexArray,
         dtype: Any = np.float32,
         edge_codes: IndexArray | None = None,
+        counts: IndexArray | None = None,
     ) -> None:
+        self.counts = None if counts is None else counts.astype(dtype)
         self.edge_codes = edge_codes
         self.graph_ptr = graph_ptr
         self.blocks = _Blocks(matrix, graph_ptr, dtype)
@@ -262,8 +275,11 @@ class GraphInputs:
         if self.edge_codes is not None:
             chosen = self.edge_codes[self.blocks.entries(first, sizes)[0]]
             edge_codes = torch.from_numpy(chosen)
+        counts = None
+        if self.counts is not None:
+            counts = torch.from_numpy(self.counts[nodes])
         return GraphTensors(
-            SparseMatrix(matrix, transpose), features, graph_ptr, edge_codes
+            SparseMatrix(matrix, transpose), features, graph_ptr, edge_codes, counts
         )
 
     def parts(self, graphs: IndexArray) -> list[GraphTensors]:
