@@ -53,7 +53,7 @@ def run(*arguments, **environment):
     return Result(done.returncode, done.stdout, done.stderr)
 
 
-def run_until(method, n_calls, sign, *arguments):
+def run_until(method, n_calls, sign, *arguments, to_group=False):
     """Run a command, and send a signal while it waits after some calls of a method.
 
     Parameters
@@ -67,6 +67,8 @@ def run_until(method, n_calls, sign, *arguments):
         Signal to send.
     *arguments
         Arguments of the command.
+    to_group : bool, default=False
+        Whether the child processes of the command get the signal, too, as in a terminal.
     """
     reader, writer = os.pipe()
     command = [sys.executable, "-c", PAUSED, *method, n_calls, writer, *arguments]
@@ -77,12 +79,16 @@ def run_until(method, n_calls, sign, *arguments):
         stderr=subprocess.PIPE,
         text=True,
         pass_fds=[writer],
+        start_new_session=to_group,
     )
     os.close(writer)
     with os.fdopen(reader, "rb") as reports:
         # The pipe ends without a report if the command ends before it waits.
         assert reports.read(6) == b"paused", process.communicate()
-    process.send_signal(sign)
+    if to_group:
+        os.killpg(process.pid, sign)
+    else:
+        process.send_signal(sign)
     # This closes stdin, but the signal comes first.
     stdout, stderr = process.communicate()
     return Result(process.returncode, stdout, stderr)

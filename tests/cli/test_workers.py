@@ -1,7 +1,11 @@
+import signal
+import sys
+
 import pyarrow.parquet
 import pytest
 
 from gskn import GSKN, GSKNClassifier, datasets
+from tests.cli.processes import run_until
 from tests.cli.test_embed import write_rings
 
 pytest.importorskip("distributed", reason="needs the dask extra")
@@ -17,6 +21,29 @@ def test_workers_write_the_same_files(tmp_path, call):
     assert result.returncode == 0, result.stderr
     assert "dashboard: http" in result.stderr
     assert pyarrow.parquet.read_table(out).equals(pyarrow.parquet.read_table(expected))
+
+
+@pytest.mark.dask
+@pytest.mark.skipif(sys.platform == "win32", reason="needs signals of Unix")
+def test_ctrl_c_stops_workers_and_leaves_no_file(tmp_path):
+    table, folder = write_rings(tmp_path / "rings.parquet", 4000), tmp_path / "out"
+    folder.mkdir()
+    result = run_until(
+        ("distributed", "Client", "submit"),
+        2,
+        signal.SIGINT,
+        "embed",
+        table,
+        "-o",
+        folder / "rows.parquet",
+        "--workers",
+        1,
+        to_group=True,
+    )
+    assert result.returncode == 130
+    assert result.stderr.splitlines()[-1] == "error: interrupted"
+    assert "Traceback" not in result.stderr
+    assert not list(folder.iterdir())
 
 
 @pytest.mark.dask

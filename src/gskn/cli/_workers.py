@@ -1,5 +1,6 @@
 """Options for worker processes of Dask, and the map of a function over chunks."""
 
+import signal
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -43,7 +44,8 @@ def open_workers(workers: int | None, scheduler: str | None) -> Iterator[MapChun
     else:
         cluster = {"address": scheduler}
     try:
-        client = distributed.Client(**cluster)
+        with _ignored_interrupts():
+            client = distributed.Client(**cluster)
     except (OSError, ValueError) as error:
         raise InputError(f"No scheduler answers at {scheduler!r}.") from error
     with client:
@@ -61,6 +63,19 @@ def open_workers(workers: int | None, scheduler: str | None) -> Iterator[MapChun
                 ) from error
 
         yield map_chunks
+
+
+@contextmanager
+def _ignored_interrupts() -> Iterator[None]:
+    """Start processes that ignore Ctrl-C, which a terminal sends to all of them.
+
+    They are closed by this process; otherwise each of them prints a traceback.
+    """
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _map_chunks(
