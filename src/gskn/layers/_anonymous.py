@@ -235,6 +235,7 @@ class GraphPatterns:
                     rows=vstack([table.graph_rows() for table in tables], format="csr"),
                     is_exact=np.concatenate([table.is_exact for table in tables]),
                     graph_ptr=batch.graph_ptr,
+                    exact_nodes=None,
                 )
                 for tables in zip(*runs, strict=True)
             ]

@@ -14,7 +14,7 @@ from gskn._limits import (
     MAX_WORK,
 )
 from gskn._random import RandomState
-from gskn._types import AnyArray, BoolArray
+from gskn._types import AnyArray, BoolArray, FloatArray, IndexArray
 from gskn._validation import check_choice, check_flag, check_int, check_number, shorten
 from gskn.exceptions import InputError
 from gskn.graphs import GraphBatch, as_batch
@@ -24,11 +24,13 @@ from gskn.walks._patterns import patterns
 from gskn.walks._rows import RowBlock, merge_rows
 from gskn.walks._sample import as_seed
 from gskn.walks._sampled_rows import sampled_rows
+from gskn.walks._steps import count_walks, sum_by_graph
 from gskn.walks._table import PatternTable
 from gskn.walks._walk_batch import WalkBatch
 from gskn.walks._work import (
     ENUMERATION_WORK,
     check_enumerable,
+    choose_cheap,
     enumeration_work,
     exact_work,
 )
@@ -36,6 +38,7 @@ from gskn.walks._work import (
 logger = logging.getLogger(__name__)
 
 _MANY_WALKS = 2e9  # minutes of enumeration
+_WALKS_PER_SAMPLE = 100  # that are enumerated instead of one sampled walk
 
 
 def pattern_counts(  # noqa: PLR0913 - every one has a sensible default
@@ -66,7 +69,8 @@ def pattern_counts(  # noqa: PLR0913 - every one has a sensible default
         number of walks with this pattern, which ignores edge weights.
     method : {"auto", "exact", "sampled"}, default="auto"
         "auto" samples the graphs whose exact computation would exceed ``max_work``, and
-        logs a warning.
+        logs a warning. In these graphs, nodes with few walks still have exact rows:
+        `PatternTable.exact_nodes`, `PatternTable.standard_errors`.
     induced : bool, default=False
         Whether a pattern includes which visited nodes are adjacent. Walks are then
         enumerated, at a work of 100 each.
@@ -136,7 +140,9 @@ def pattern_tables(  # noqa: PLR0913 - as pattern_counts
 ) -> list[PatternTable]:
     """Return the tables of `pattern_counts` for all lengths from 1 to ``length``.
 
-    The lengths share common terms, so all of them cost little more than the last.
+    The lengths share common terms, so all of them cost little more than the last. With
+    "auto", a graph has exact tables up to the largest length that is within ``max_work``,
+    and the longer ones are sampled.
 
     Parameters
     ----------
@@ -210,28 +216,52 @@ def _tables(
 ) -> list[PatternTable]:
     """Return one table for every length."""
     walks = WalkBatch.from_batch(batch, use_weights=options.probability)
-    is_exact = _choose_exact(walks, max(lengths), options)
-    _check_countable(is_exact, max(lengths), options)
-    blocks = [
-        *_exact_blocks(walks, is_exact, lengths, options),
-        *_sampled_blocks(walks, ~is_exact, lengths, options),
-    ]
+    longest = _longest_exact(walks, lengths, options)
+    _check_countable(longest == max(lengths), max(lengths), options)
+    all_walks = _choose_enumerated(walks, longest, lengths, options)
+    blocks: dict[int, list[RowBlock]] = {length: [] for length in lengths}
+    for limit in np.unique(longest):
+        exact = tuple(length for length in lengths if length <= limit)
+        sampled = tuple(length for length in lengths if length > limit)
+        computed = []
+        if exact:
+            numbers = np.flatnonzero(longest == limit)
+            computed += [(exact, _exact_blocks(walks, numbers, exact, options))]
+        if sampled:
+            parts = _sampled_blocks(walks, longest == limit, sampled, all_walks, options)
+            computed += [(sampled, parts)]
+        for computed_lengths, by_group in computed:
+            for by_length in by_group:
+                for length, block in zip(computed_lengths, by_length, strict=True):
+                    blocks[length].append(block)
     tables = []
-    for place, length in enumerate(lengths):
+    for length in lengths:
         listed = patterns(length, staying=True)
-        length_blocks = [by_length[place] for by_length in blocks]
-        rows = merge_rows(length_blocks, batch.n_nodes, len(listed), options.n_jobs)
-        tables.append(PatternTable(length, listed, rows, is_exact, batch.graph_ptr))
+        rows = merge_rows(blocks[length], batch.n_nodes, len(listed), options.n_jobs)
+        exact_nodes = all_walks | (longest >= length)[batch.node_graphs]
+        n_sampled = sum_by_graph(np.where(exact_nodes, 0.0, 1.0), batch.graph_ptr)
+        is_exact = n_sampled == 0
+        tables.append(
+            PatternTable(
+                length,
+                listed,
+                rows,
+                is_exact,
+                batch.graph_ptr,
+                exact_nodes=exact_nodes,
+                n_walks=options.n_walks,
+            )
+        )
     return tables
 
 
 def _exact_blocks(
-    walks: WalkBatch, chosen: BoolArray, lengths: tuple[int, ...], options: _Options
+    walks: WalkBatch, numbers: IndexArray, lengths: tuple[int, ...], options: _Options
 ) -> list[list[RowBlock]]:
-    """Return the exact rows of the chosen graphs, one block for every length."""
+    """Return the exact rows of some graphs, one block for every length."""
     return exact_rows(
         walks,
-        np.flatnonzero(chosen),
+        numbers,
         lengths,
         probability=options.probability,
         exact_counts=options.exact_counts,
@@ -240,9 +270,13 @@ def _exact_blocks(
 
 
 def _sampled_blocks(
-    walks: WalkBatch, chosen: BoolArray, lengths: tuple[int, ...], options: _Options
+    walks: WalkBatch,
+    chosen: BoolArray,
+    lengths: tuple[int, ...],
+    all_walks: BoolArray,
+    options: _Options,
 ) -> list[list[RowBlock]]:
-    """Return the sampled rows of the chosen graphs, one block for every length."""
+    """Return the rows of the chosen graphs from walks, one block for every length."""
     batch, blocks = walks.batch, []
     for weighted in (False, True):
         # Separately: rows of a graph without weights must not depend on other graphs.
@@ -257,17 +291,34 @@ def _sampled_blocks(
             options.seed,
             use_weights=weighted,
             n_jobs=options.n_jobs,
+            enumerated=all_walks[nodes],
         )
         sources = np.arange(len(nodes))
         blocks.append([RowBlock(nodes, sources, rows) for rows in matrices])
     return blocks
 
 
+def _choose_enumerated(
+    walks: WalkBatch, longest: IndexArray, lengths: tuple[int, ...], options: _Options
+) -> BoolArray:
+    """Return the nodes of sampled graphs whose walks are enumerated instead."""
+    batch, length = walks.batch, max(lengths)
+    is_sampled = longest < length
+    if options.method != "auto" or length < 3 or not is_sampled.any():
+        return np.zeros(batch.n_nodes, dtype=bool)
+    n_walks = count_walks(walks.steps, length - 1)  # last steps are not enumerated
+    n_walks[~is_sampled[batch.node_graphs]] = np.inf
+    limit = options.n_walks * _WALKS_PER_SAMPLE
+    return choose_cheap(n_walks, batch.graph_ptr, limit, options.max_work)
+
+
 def _induced_table(batch: GraphBatch, length: int, options: _Options) -> PatternTable:
     is_exact = np.full(batch.n_graphs, options.method != "sampled")
     n_walks = enumeration_work(batch, length)
     if options.method == "auto":
-        is_exact = _within(n_walks * ENUMERATION_WORK, options)
+        work = n_walks * ENUMERATION_WORK
+        is_exact = work <= options.max_work
+        _warn_of_samples(work, options)
     check_enumerable(n_walks[is_exact], length)
     _check_countable(is_exact, length, options)
     total = float(n_walks[is_exact].sum())
@@ -288,7 +339,16 @@ def _induced_table(batch: GraphBatch, length: int, options: _Options) -> Pattern
         n_jobs=options.n_jobs,
     )
     symbols, arcs = unpack(codes, length)
-    return PatternTable(length, symbols, rows, is_exact, batch.graph_ptr, arcs)
+    return PatternTable(
+        length,
+        symbols,
+        rows,
+        is_exact,
+        batch.graph_ptr,
+        arcs,
+        exact_nodes=is_exact[batch.node_graphs],
+        n_walks=options.n_walks,
+    )
 
 
 def _check_countable(is_exact: AnyArray, length: int, options: _Options) -> None:
@@ -302,32 +362,41 @@ def _check_countable(is_exact: AnyArray, length: int, options: _Options) -> None
         )
 
 
-def _choose_exact(walks: WalkBatch, length: int, options: _Options) -> BoolArray:
-    """Return for every graph whether its rows are computed exactly."""
-    n_graphs = walks.batch.n_graphs
+def _longest_exact(
+    walks: WalkBatch, lengths: tuple[int, ...], options: _Options
+) -> IndexArray:
+    """Return for every graph the longest exact length, 0 if all are sampled."""
+    longest = np.zeros(walks.batch.n_graphs, dtype=np.int64)
     if options.method == "sampled":
-        return np.zeros(n_graphs, dtype=bool)
-    if length > MAX_EXACT_LENGTH:
-        logger.info(
-            "All graphs are sampled: length %d is above %d", length, MAX_EXACT_LENGTH
-        )
-        return np.zeros(n_graphs, dtype=bool)
-    if options.method == "exact" or length <= 3:  # short patterns need no products
-        return np.ones(n_graphs, dtype=bool)
-    return _within(exact_work(walks, length, options.max_work), options)
+        return longest
+    for length in sorted(lengths, reverse=True):
+        if length > MAX_EXACT_LENGTH:
+            logger.info(
+                "All graphs are sampled: length %d is above %d", length, MAX_EXACT_LENGTH
+            )
+            continue
+        is_exact = np.ones(len(longest), dtype=bool)
+        if options.method == "auto" and length > 3:  # short patterns need no products
+            work = exact_work(walks, length, options.max_work)
+            is_exact = work <= options.max_work
+            if length == max(lengths):
+                _warn_of_samples(work, options)
+        longest[is_exact & (longest == 0)] = length
+        if longest.all():
+            break
+    return longest
 
 
-def _within(work: AnyArray, options: _Options) -> BoolArray:
-    """Return which graphs are within the bound, and warn if others are sampled."""
-    is_exact = np.asarray(work <= options.max_work)
-    if not is_exact.all() and options.probability:  # counts raise an error instead
-        number = int(np.argmin(is_exact))
+def _warn_of_samples(work: FloatArray, options: _Options) -> None:
+    """Warn if graphs are sampled because their work is above the bound."""
+    is_sampled = work > options.max_work
+    if is_sampled.any() and options.probability:  # counts raise an error instead
+        number = int(np.argmax(is_sampled))
         logger.warning(
             "%d graphs are sampled: graph %d would need a work of %.1e for exact "
             "patterns, above max_work = %.1e",
-            int((~is_exact).sum()),
+            int(is_sampled.sum()),
             number,
             work[number],
             options.max_work,
         )
-    return is_exact

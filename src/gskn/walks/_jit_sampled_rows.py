@@ -1,10 +1,17 @@
-"""Compiled loops that estimate pattern probabilities from sampled walks."""
+"""Compiled loops that add up pattern probabilities of sampled walks or of all walks."""
 
 from typing import NamedTuple
 
 import numpy as np
 
-from gskn._loops import BLOCK_SIZE, WalkGraph, fill_walk_block, find, make_walk_block
+from gskn._loops import (
+    BLOCK_SIZE,
+    WalkGraph,
+    fill_walk_block,
+    find,
+    find_visited,
+    make_walk_block,
+)
 from gskn._numba import inlined_jit, jit
 from gskn._types import AnyArray, BoolArray, FloatArray, IndexArray
 
@@ -82,6 +89,63 @@ def fill_sampled_rows(
             if wanted[visit + 2]:
                 add_last_steps(
                     graph, weights, nodes, walks, columns, share, block.places, rows
+                )
+
+
+@jit
+def fill_enumerated_rows(
+    graph: WalkGraph,
+    weights: FloatArray,
+    starts: IndexArray,
+    patterns: PatternColumns,
+    rows: FloatArray,
+) -> None:
+    """Add the pattern probabilities of all walks to the rows of their starts.
+
+    Walks are enumerated depth first, except for their last steps.
+    """
+    children, columns, wanted = patterns.children, patterns.columns, patterns.wanted
+    indptr, indices, totals = graph.indptr, graph.indices, graph.totals
+    n_visits = len(wanted) - 2  # of a walk without its last step
+    if n_visits < 1:
+        return
+    visited = np.empty(n_visits + 1, np.int64)
+    nodes, entries = np.empty(n_visits, np.int64), np.empty(n_visits, np.int64)
+    states, counts = np.zeros(n_visits, np.int64), np.ones(n_visits, np.int64)
+    shares = np.ones(n_visits)
+    for number in range(len(starts)):
+        visit, nodes[0] = 0, starts[number]
+        visited[0], entries[0] = nodes[0], indptr[nodes[0]]
+        if wanted[2]:
+            before = visited[:1]
+            add_last_step(graph, weights, nodes[0], before, columns[0], 1.0, rows[number])
+        while visit >= 0:
+            node, entry = nodes[visit], entries[visit]
+            first, end = indptr[node], indptr[node + 1]
+            # A dead end has one step, to itself.
+            if visit == n_visits - 1 or entry >= max(end, first + 1):
+                visit -= 1
+                continue
+            entries[visit] += 1
+            if first == end:
+                target, share = node, 1.0
+            elif len(weights) > 0:
+                target, share = np.int64(indices[entry]), weights[entry] / totals[end - 1]
+            else:
+                target, share = np.int64(indices[entry]), 1.0 / (end - first)
+            n_visited = counts[visit]
+            symbol = find_visited(visited, n_visited, target)
+            if symbol == n_visited:
+                visited[n_visited] = target
+            state, share = children[states[visit], symbol], share * shares[visit]
+            visit += 1
+            nodes[visit], entries[visit] = target, indptr[target]
+            states[visit], shares[visit] = state, share
+            counts[visit] = max(n_visited, symbol + 1)
+            if wanted[visit + 2]:
+                before = visited[: counts[visit]]
+                add_last_step(
+                    graph, weights, target, before, columns[state], share, rows[number]
                 )
 
 

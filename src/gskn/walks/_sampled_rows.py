@@ -1,13 +1,17 @@
-"""Pattern rows that are estimated from sampled walks, for large graphs."""
+"""Pattern rows of the nodes of large graphs, from sampled walks or from all walks."""
 
 import numpy as np
 from scipy.sparse import csr_array, vstack
 
 from gskn._offsets import positions_within, running_total
 from gskn._threads import run_threads
-from gskn._types import IndexArray
+from gskn._types import BoolArray, IndexArray
 from gskn.graphs import GraphBatch
-from gskn.walks._jit_sampled_rows import PatternColumns, fill_sampled_rows
+from gskn.walks._jit_sampled_rows import (
+    PatternColumns,
+    fill_enumerated_rows,
+    fill_sampled_rows,
+)
 from gskn.walks._patterns import pattern_tree, patterns
 from gskn.walks._rows import as_csr
 from gskn.walks._sample import count_loop_nodes
@@ -16,7 +20,7 @@ from gskn.walks._steps import scaled_weights, walk_graph
 _BUFFER_CELLS = 2**22  # of the dense rows that one thread fills
 
 
-def sampled_rows(
+def sampled_rows(  # noqa: PLR0913 - one argument for each property
     batch: GraphBatch,
     nodes: IndexArray,
     lengths: tuple[int, ...],
@@ -25,10 +29,13 @@ def sampled_rows(
     *,
     use_weights: bool,
     n_jobs: int | None,
+    enumerated: BoolArray | None = None,
 ) -> list[csr_array]:
     """Estimate the pattern probabilities of some nodes, one matrix for every length.
 
     The last step is exact. Walks are shared: a shorter walk is the start of a longer one.
+    The rows of ``enumerated`` nodes are exact: all of their walks are used. By default,
+    there are none.
     """
     columns, cuts = pattern_columns(lengths)
     weights = scaled_weights(batch, use_weights=use_weights)
@@ -37,12 +44,23 @@ def sampled_rows(
         count_loop_nodes(n_walks * max(lengths)), max(16, _BUFFER_CELLS // int(cuts[-1]))
     )
 
+    all_walks = np.zeros(len(nodes), dtype=bool) if enumerated is None else enumerated
+
     def fill(start: int) -> list[csr_array]:
         starts = nodes[start : start + n_starts]
         rows = np.zeros((len(starts), cuts[-1]))
         if lengths[0] == 1:
             rows[:, 0] = 1.0
-        fill_sampled_rows(graph, weights, starts, n_walks, columns, rows)
+        for is_enumerated in (False, True):
+            chosen = np.flatnonzero(all_walks[start : start + n_starts] == is_enumerated)
+            if not len(chosen):
+                continue
+            part = rows if len(chosen) == len(rows) else rows[chosen]
+            if is_enumerated:
+                fill_enumerated_rows(graph, weights, starts[chosen], columns, part)
+            else:
+                fill_sampled_rows(graph, weights, starts[chosen], n_walks, columns, part)
+            rows[chosen] = part
         return [as_csr(block) for block in np.split(rows, cuts[1:-1], axis=1)]
 
     blocks = run_threads(fill, list(range(0, len(nodes), n_starts)), n_jobs)

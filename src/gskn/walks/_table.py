@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.sparse import csr_array
 
-from gskn._types import AnyArray, IndexArray
+from gskn._types import AnyArray, BoolArray, IndexArray
 from gskn.graphs import pool_matrix
 from gskn.walks._induced import induced_names
 from gskn.walks._patterns import pattern_names
@@ -25,13 +25,18 @@ class PatternTable:
     rows : csr_array of shape (n_nodes, n_patterns)
         Counts or probabilities, one row per node.
     is_exact : ndarray of shape (n_graphs,)
-        Whether the rows of a graph are exact; otherwise they are sampled.
+        Whether all rows of a graph are exact; otherwise some of them are sampled.
     graph_ptr : ndarray of shape (n_graphs + 1,)
         First node of every graph.
     arcs : list of lists of (int, int), or None
         For induced patterns, the edges between the symbols of every pattern. The columns
         are then the induced patterns that occur, in an order that does not depend on the
         graphs; `align` gives two tables the same columns.
+    exact_nodes : ndarray of shape (n_nodes,) or None
+        Whether the row of a node is exact: also in a sampled graph, if the node has few
+        walks. None in tables of rows that are not rows of nodes.
+    n_walks : int
+        Number of sampled walks of every other node.
     """
 
     length: int
@@ -40,6 +45,8 @@ class PatternTable:
     is_exact: AnyArray
     graph_ptr: IndexArray
     arcs: list[list[tuple[int, int]]] | None = None
+    exact_nodes: BoolArray | None = None
+    n_walks: int = 0
 
     @property
     def names(self) -> list[str]:
@@ -90,6 +97,25 @@ class PatternTable:
         chosen = csr_array((np.ones(len(pairs)), (sources, targets)), shape=shape)
         rows = (self.rows @ chosen).tocsr()
         return replace(self, patterns=other.patterns, rows=rows, arcs=other.arcs)
+
+    def standard_errors(self) -> csr_array:
+        """Return bounds on the standard errors of sampled probabilities.
+
+        Returns
+        -------
+        errors : csr_array of shape (n_nodes, n_patterns)
+            Entries of ``rows``: zero in exact rows, else ``sqrt(p (1 - p) / n_walks)`` for
+            an estimated probability p. The last step of a walk is not sampled, except in
+            tables of induced patterns, so errors are smaller. A pattern that no sampled
+            walk has is not among the entries.
+        """
+        errors = self.rows.copy()
+        p = np.clip(errors.data, 0.0, 1.0)
+        errors.data = np.sqrt(p * (1.0 - p) / max(self.n_walks, 1))
+        if self.exact_nodes is not None:
+            is_exact = np.repeat(self.exact_nodes, np.diff(errors.indptr))
+            errors.data[is_exact] = 0.0
+        return errors
 
     def graph_rows(self) -> csr_array:
         """Return the sum of the rows of every graph.

@@ -1,10 +1,12 @@
 """Estimates of the work of exact computation, which decide where walks are sampled."""
 
+from itertools import pairwise
+
 import numpy as np
 
 from gskn._limits import MAX_DENSE_SIZE, MAX_EXACT_LENGTH
 from gskn._offsets import ranges, running_total
-from gskn._types import FloatArray, IndexArray
+from gskn._types import BoolArray, FloatArray, IndexArray
 from gskn.exceptions import InputError
 from gskn.graphs import GraphBatch
 from gskn.walks._jit_k4 import fill_k4_work
@@ -27,6 +29,7 @@ _WALK_WORK = {1: (0.0, 0.0), 2: (0.0, 0.0), 3: (0.0, 0.0)}
 _WALK_WORK |= {4: (2.0, 0.0), 5: (10.0, 0.0), 6: (20.0, 4.0), 7: (100.0, 20.0)}
 _K4_STEP_WORK = 2.0
 ENUMERATION_WORK = 100.0  # per enumerated walk
+_NODE_WORK = 300.0  # per walk without its last step, if a node is enumerated alone
 # Memory is bounded too: the default of ``max_work`` allows 4 GB.
 _BYTE_WORK = 5.0
 _BYTES_PER_PRODUCT = 20.0  # at the peak of one sparse multiplication (measured)
@@ -106,6 +109,25 @@ def enumeration_work(batch: GraphBatch, length: int) -> FloatArray:
     """Return the number of walks that visit ``length`` nodes in every graph."""
     steps = with_dead_ends(batch.adjacency.tocsr())
     return count_walks_by_graph(steps, batch.graph_ptr, length)
+
+
+def choose_cheap(
+    n_walks: FloatArray, graph_ptr: IndexArray, limit: int, max_work: float
+) -> BoolArray:
+    """Return the nodes with at most ``limit`` walks, as far as a graph is within a bound.
+
+    The nodes of a graph with the fewest walks are chosen; their number of walks decides,
+    not their order.
+    """
+    chosen = n_walks <= limit
+    for begin, end in pairwise(graph_ptr.tolist()):
+        if not chosen[begin:end].any():
+            continue
+        ordered = np.sort(n_walks[begin:end][chosen[begin:end]])
+        n_within = np.searchsorted(np.cumsum(ordered) * _NODE_WORK, max_work, "right")
+        if n_within < len(ordered):  # the next node is too much, and all that equal it
+            chosen[begin:end] &= n_walks[begin:end] < ordered[n_within]
+    return chosen
 
 
 def check_enumerable(n_walks: FloatArray, length: int) -> None:
