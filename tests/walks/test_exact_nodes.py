@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from gskn import as_batch
 from gskn.walks import pattern_counts, pattern_tables
-from gskn.walks._sampled_rows import sampled_rows
+from gskn.walks._sampled_rows import NodeWalks, sampled_rows
 from gskn.walks._walk_batch import WalkBatch
 from gskn.walks._work import choose_cheap, exact_work
 from tests.walks.test_counts import graphs, ragged_star
@@ -31,11 +31,9 @@ def work_of(graph, length):
 def test_rows_of_all_walks_are_exact(graph, length):
     batch = as_batch(graph)
     lengths = tuple(range(1, length + 1))
-    options = {"use_weights": batch.is_weighted, "n_jobs": 1}
+    walks = NodeWalks.from_batch(batch, np.uint64(0), use_weights=batch.is_weighted)
     nodes, chosen = np.arange(batch.n_nodes), np.ones(batch.n_nodes, dtype=bool)
-    rows = sampled_rows(
-        batch, nodes, lengths, 1, np.uint64(0), **options, enumerated=chosen
-    )
+    rows = sampled_rows(walks, nodes, lengths, 1, enumerated=chosen, n_jobs=1)
     for table, found in zip(
         pattern_tables(graph, length, method="exact"), rows, strict=True
     ):
@@ -44,16 +42,14 @@ def test_rows_of_all_walks_are_exact(graph, length):
 
 def test_a_mixture_of_exact_and_sampled_nodes_changes_neither():
     graph = nx.barbell_graph(5, 4)
-    batch, nodes = as_batch(graph), np.arange(14)
-    options = {"use_weights": False, "n_jobs": 1}
-    arguments = (batch, nodes, (4, 5), 7, np.uint64(1))
+    walks = NodeWalks.from_batch(as_batch(graph), np.uint64(1), use_weights=False)
+    nodes = np.arange(14)
     chosen = nodes % 3 == 0
-    for mixed, sampled, exact in zip(
-        sampled_rows(*arguments, **options, enumerated=chosen),
-        sampled_rows(*arguments, **options),
-        sampled_rows(*arguments, **options, enumerated=np.ones(14, dtype=bool)),
-        strict=True,
-    ):
+    results = [
+        sampled_rows(walks, nodes, (4, 5), 7, enumerated=enumerated, n_jobs=1)
+        for enumerated in (chosen, nodes < 0, nodes >= 0)
+    ]
+    for mixed, sampled, exact in zip(*results, strict=True):
         expected = np.where(chosen[:, None], exact.toarray(), sampled.toarray())
         np.testing.assert_array_equal(mixed.toarray(), expected)
 

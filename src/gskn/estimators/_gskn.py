@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from gskn._files import check_output, whole_file
-from gskn._limits import EMBEDDING_CHUNK_CELLS
+from gskn._limits import EMBEDDING_CHUNK_CELLS, FIT_NODES
 from gskn._offsets import runs_of_graphs
 from gskn._optional import comes_from
 from gskn._random import RandomState, as_generator
@@ -26,11 +26,13 @@ from gskn.estimators._parameters import (
 from gskn.estimators._persist import load_model, save_model
 from gskn.estimators._precomputation import Precomputation
 from gskn.estimators._progress import progress
-from gskn.estimators._sample import FIT_NODES, check_nodes, plan_fit, sample_graphs
+from gskn.estimators._sample import check_nodes, plan_fit, sample_graphs
 from gskn.exceptions import InputError
 from gskn.graphs import AttributeEncoder, EdgeEncoder, GraphBatch, as_batch
-from gskn.layers import EdgeFeatures, FeatureViews, NodeFeatures
+from gskn.layers import Advance, EdgeFeatures, FeatureViews, NodeFeatures
 from gskn.pooling import Pooling, check_pooling, pool, pooled_names, rescale
+
+_N_COLUMNS = 160  # of node embeddings of a model that is not fitted yet, about
 
 
 class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -300,8 +302,9 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
         Notes
         -----
-        The result is computed in runs of whole graphs. With ``out``, the memory is that of
-        one run, or of one graph that is larger.
+        The result is computed in runs of graphs, and a graph with more than about 100,000
+        nodes in ranges of nodes. With ``out``, the result is not in memory. A graph needs
+        about 40 bytes per arc and 400 bytes per node.
 
         Examples
         --------
@@ -319,29 +322,29 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         batch = as_batch(X)
         shape = (batch.n_nodes, self.n_node_features_out_)
         if out is None:
-            result = np.empty(shape, dtype)
-            self._fill_nodes(batch, result)
+            result, first = np.empty(shape, dtype), 0
+            for blocks in self._node_blocks(batch):
+                end = first + len(blocks[0])
+                np.concatenate(blocks, axis=1, out=result[first:end], casting="same_kind")
+                first = end
             return result
         path = _check_array_file(Path(out))
-        with whole_file(path) as temporary:
-            mapped = np.lib.format.open_memmap(temporary, "w+", dtype, shape)
-            self._fill_nodes(batch, mapped)
-            mapped.flush()
-            del mapped  # a file that is mapped cannot be renamed on every system
+        with whole_file(path) as temporary, temporary.open("wb") as file:
+            # Not mapped into memory: written pages would count as memory of this process.
+            header = np.lib.format.header_data_from_array_1_0(np.empty((0,), dtype))
+            np.lib.format.write_array_header_1_0(file, {**header, "shape": shape})
+            for blocks in self._node_blocks(batch):
+                np.concatenate(blocks, axis=1, dtype=dtype, casting="same_kind").tofile(
+                    file
+                )
         stored: FloatArray = np.load(path, mmap_mode="r")
         return stored
 
-    def _fill_nodes(self, batch: GraphBatch, result: FloatArray) -> None:
-        """Overwrite the rows of a result with node embeddings, run by run."""
-        first = 0
-        for part, blocks in self._embed(batch):
-            rows = result[first : first + part.n_nodes]
-            place = 0
-            while blocks:
-                block = _check_finite(blocks.pop(0))  # released when it is written
-                rows[:, place : place + block.shape[1]] = block
-                place += block.shape[1]
-            first += part.n_nodes
+    def _node_blocks(self, batch: GraphBatch) -> Iterator[list[FloatArray]]:
+        """Yield the embeddings of consecutive nodes in blocks of columns."""
+        for _, runs in self._embed(batch):
+            for blocks in runs:
+                yield [_check_finite(block) for block in blocks]
 
     def get_feature_names_out(self, input_features: object = None) -> Any:
         """Return the names of the columns of graph embeddings.
@@ -474,7 +477,8 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             edge_encoder = EdgeEncoder.from_batch(batch, self.edge_features)
         sample = batch if len(plan.graphs) == batch.n_graphs else batch[plan.graphs]
         views = encode(sample, encoder, degree_encoder, edge_encoder)
-        embed = embed and sample is batch
+        largest = int(sample.graph_sizes.max(initial=0))
+        embed = embed and sample is batch and largest <= _max_nodes(_N_COLUMNS)
         n_blocks = stack.n_fit_blocks(embed=embed)
         with progress("landmarks", n_blocks, shown=self.verbose > 0) as advance:
             blocks = stack.fit(
@@ -495,7 +499,14 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _graph_embeddings(self, batch: GraphBatch) -> FloatArray:
         pooled = [np.empty((0, self.n_features_out_))]
-        pooled += [self._pool(part, blocks) for part, blocks in self._embed(batch)]
+        for part, runs in self._embed(batch):
+            sums, first = np.zeros((part.n_graphs, self.n_node_features_out_)), 0
+            for blocks in runs:
+                end = first + len(blocks[0])
+                graph_ptr = np.clip(part.graph_ptr, first, end) - first
+                sums += np.hstack([pool(block, graph_ptr) for block in blocks])
+                first = end
+            pooled.append(_check_finite(rescale(sums, part.graph_sizes, self.pooling)))
         return np.concatenate(pooled)
 
     def _without_index(self, X: Any, embeddings: FloatArray) -> Any:
@@ -525,16 +536,43 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _encode(self, batch: GraphBatch) -> FeatureViews:
         return encode(batch, self.encoder_, self.degree_encoder_, self.edge_encoder_)
 
-    def _embed(self, batch: GraphBatch) -> Iterator[tuple[GraphBatch, list[FloatArray]]]:
-        """Yield runs of graphs with the embeddings of their nodes, in bounded memory."""
+    def _embed(
+        self, batch: GraphBatch
+    ) -> Iterator[tuple[GraphBatch, Iterator[list[FloatArray]]]]:
+        """Yield runs of graphs with the embeddings of their nodes, in bounded memory.
+
+        The embeddings of consecutive nodes come in blocks of columns: all of them at once,
+        or some of a graph that is larger than a run.
+        """
         parts = _chunks(batch, self.n_node_features_out_)
+        limit = _max_nodes(self.n_node_features_out_)
         _ = batch.directed  # computed once for all parts
-        n_blocks = len(parts) * self.stack_.n_blocks()
-        with progress("graphs", n_blocks, shown=self.verbose > 0) as advance:
-            for part in parts:
-                chunk = batch[part]
+        sizes = [int(batch.graph_sizes[part].sum()) for part in parts]
+        n_blocks = [self._count_blocks(size, limit) for size in sizes]
+        with progress("graphs", sum(n_blocks), shown=self.verbose > 0) as advance:
+            for part, size in zip(parts, sizes, strict=True):
+                chunk = batch if len(parts) == 1 else batch[part]
                 views = self._encode(chunk)
-                yield chunk, self.stack_.transform(chunk, views, self.n_jobs, advance)
+                if size <= limit:
+                    yield (
+                        chunk,
+                        iter([self.stack_.transform(chunk, views, self.n_jobs, advance)]),
+                    )
+                else:
+                    yield chunk, self._embed_in_ranges(chunk, views, limit, advance)
+
+    def _embed_in_ranges(
+        self, batch: GraphBatch, views: FeatureViews, n_nodes: int, advance: Advance
+    ) -> Iterator[list[FloatArray]]:
+        """Yield the embeddings of ``n_nodes`` nodes at a time."""
+        embed = self.stack_.prepare(batch, views, self.n_jobs)
+        for begin in range(0, batch.n_nodes, n_nodes):
+            yield embed(begin, min(begin + n_nodes, batch.n_nodes))
+            advance()
+
+    def _count_blocks(self, size: int, limit: int) -> int:
+        """Return how often progress advances for a run of graphs with ``size`` nodes."""
+        return self.stack_.n_blocks() if size <= limit else -(-size // limit)
 
 
 def encode(
@@ -556,7 +594,12 @@ def encode(
 
 def _chunks(batch: GraphBatch, n_features: int) -> list[slice]:
     """Split a batch into runs of graphs whose node embeddings have a bounded size."""
-    return runs_of_graphs(batch.graph_ptr, max(1, EMBEDDING_CHUNK_CELLS // n_features))
+    return runs_of_graphs(batch.graph_ptr, _max_nodes(n_features))
+
+
+def _max_nodes(n_features: int) -> int:
+    """Return the number of nodes that are embedded at once."""
+    return max(1, EMBEDDING_CHUNK_CELLS // n_features)
 
 
 def _check_array_file(path: Path) -> Path:

@@ -5,14 +5,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gskn._limits import FIT_NODES
 from gskn._random import as_generator
 from gskn._types import FloatArray, IndexArray
 from gskn.estimators._parameters import make_stack
 from gskn.exceptions import InputError
 from gskn.graphs import GraphBatch, as_batch
 from gskn.layers import Stack
-
-FIT_NODES = 2**17  # landmarks are chosen among the walks of at most this many nodes
 
 
 class FitPlan(NamedTuple):

@@ -11,6 +11,7 @@ from gskn.layers._joint import JointLayer
 from gskn.layers._label_path import LabelPathLayer
 from gskn.layers._layer import GraphStatistics, Layer
 from gskn.layers._nystrom import NystromMap
+from gskn.layers._params import Advance as Advance
 from gskn.layers._params import LayerParams
 from gskn.layers._path import PathLayer
 from gskn.layers._stack import BRANCHES, Branch, Stack

@@ -9,21 +9,25 @@ from scipy.sparse import vstack
 
 from gskn._blas import multiply
 from gskn._gaussian import gaussian_kernel
-from gskn._limits import STATISTICS_NODES
+from gskn._limits import FIT_NODES, STATISTICS_NODES
 from gskn._offsets import runs_of_graphs
 from gskn._types import AnyArray, FloatArray, IndexArray
 from gskn.graphs import GraphBatch, pool_matrix
 from gskn.layers._features import NodeFeatures
 from gskn.layers._landmarks import choose_landmarks
-from gskn.layers._layer import GraphStatistics, Layer, draw_seed
+from gskn.layers._layer import EmbedNodes, GraphStatistics, Layer, draw_seed
 from gskn.layers._nystrom import NystromMap
 from gskn.layers._params import Advance, no_progress
 from gskn.walks import (
     MAX_PATTERN_LENGTH,
+    PatternOptions,
+    PatternRows,
     PatternTable,
     anonymize,
+    as_seed,
     pattern_counts,
     pattern_tables,
+    patterns,
 )
 
 _DIGITS = 10  # of weights
@@ -66,7 +70,7 @@ class AnonymousLayer(Layer):
         """Choose landmarks among the patterns of the graphs."""
         del features
         self.seed = draw_seed(generator)
-        self._choose_landmarks(self.tables(batch, n_jobs), generator, advance)
+        self._choose_landmarks(self._fit_tables(batch, n_jobs), generator, advance)
 
     def fit_transform(
         self,
@@ -101,6 +105,21 @@ class AnonymousLayer(Layer):
         del features
         return self.embed_tables(self.tables(batch, n_jobs), advance)
 
+    def prepare(
+        self, batch: GraphBatch, features: NodeFeatures, n_jobs: int | None
+    ) -> EmbedNodes:
+        """Return a function that embeds a range of nodes; samples are drawn when called."""
+        del features
+        rows = self.pattern_rows(batch, n_jobs)
+        maps = [
+            multiply(self._kernel(patterns(length, staying=True), nystrom), nystrom.root)
+            for length, nystrom in zip(self.lengths, self.maps, strict=True)
+        ]
+        return lambda begin, end: [
+            block @ projection
+            for block, projection in zip(rows.rows(slice(begin, end)), maps, strict=True)
+        ]
+
     def kernel_sums(
         self, batch: GraphBatch, features: NodeFeatures, n_jobs: int | None
     ) -> Iterator[FloatArray]:
@@ -128,6 +147,11 @@ class AnonymousLayer(Layer):
         """Return the kernel of all pairs of patterns of a table and landmarks."""
         return gaussian_kernel(self._points(table), nystrom.landmarks, self.params.beta)
 
+    def _kernel(self, listed: AnyArray, nystrom: NystromMap) -> FloatArray:
+        """Return the kernel of all pairs of patterns and landmarks."""
+        points = one_hot_patterns(listed)
+        return gaussian_kernel(points, nystrom.landmarks, self.params.beta)
+
     @property
     def statistics_key(self) -> Hashable:
         """Parameters of the layer on which `graph_statistics` depends."""
@@ -152,6 +176,19 @@ class AnonymousLayer(Layer):
             return pattern_tables(batch, self.length, **options)
         return [pattern_counts(batch, self.length, **options)]
 
+    def pattern_rows(
+        self, batch: GraphBatch, n_jobs: int | None, method: str | None = None
+    ) -> PatternRows:
+        """Prepare the rows of the patterns of all nodes."""
+        options = PatternOptions(
+            weighting=self.params.weighting,
+            method=method or self.params.method,
+            n_walks=self.params.n_walks,
+            seed=as_seed(self.seed),
+            n_jobs=n_jobs,
+        )
+        return PatternRows(batch, self.lengths, options)
+
     def embed_tables(
         self, tables: list[PatternTable], advance: Advance = no_progress
     ) -> list[FloatArray]:
@@ -162,6 +199,24 @@ class AnonymousLayer(Layer):
             blocks.append(table.rows @ multiply(kernel, nystrom.root))
             advance()
         return blocks
+
+    def _fit_tables(self, batch: GraphBatch, n_jobs: int | None) -> list[PatternTable]:
+        """Count the patterns among which landmarks are chosen.
+
+        Of a graph with more nodes than a fit uses, walks from random nodes are sampled.
+        """
+        # A fit gets at most this many nodes, unless a graph is larger.
+        if batch.n_nodes <= 2 * FIT_NODES or not self.params.use_probability:
+            return self.tables(batch, n_jobs)
+        nodes = np.random.default_rng(self.seed).permutation(batch.n_nodes)[:FIT_NODES]
+        rows = self.pattern_rows(batch, n_jobs, "sampled").rows(np.sort(nodes))
+        is_exact = np.zeros(batch.n_graphs, dtype=bool)
+        return [
+            PatternTable(
+                length, patterns(length, staying=True), matrix, is_exact, batch.graph_ptr
+            )
+            for length, matrix in zip(self.lengths, rows, strict=True)
+        ]
 
     def _choose_landmarks(
         self,

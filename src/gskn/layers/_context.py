@@ -9,7 +9,7 @@ from gskn._lazy import cached_property
 from gskn._types import FloatArray, IndexArray
 from gskn.graphs import GraphBatch
 from gskn.layers._features import NodeFeatures
-from gskn.layers._steps import Steps
+from gskn.layers._steps import GroupCodes, Steps
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,12 @@ class WalkContext:
     def group_codes(self) -> IndexArray:
         """Index of the feature vector of every group of twins."""
         return self.features.codes[self.steps.first]
+
+    @cached_property
+    def coded_groups(self) -> GroupCodes:
+        """Index of the feature vector of every group, and of the target of every step."""
+        of_groups = self.group_codes
+        return GroupCodes(of_groups, of_groups.astype(np.int32)[self.steps.indices])
 
     @property
     def group_ptr(self) -> IndexArray:

@@ -8,7 +8,7 @@ from gskn._types import FloatArray, IndexArray
 from gskn.graphs import GraphBatch
 from gskn.layers._anonymous import AnonymousLayer, one_hot_patterns
 from gskn.layers._features import NodeFeatures
-from gskn.layers._layer import GraphStatistics
+from gskn.layers._layer import GraphStatistics, Layer
 from gskn.walks import MAX_INDUCED_LENGTH, PatternTable, pattern_counts
 
 
@@ -20,6 +20,7 @@ class InducedLayer(AnonymousLayer):
     """
 
     max_length = MAX_INDUCED_LENGTH
+    prepare = Layer.prepare  # the patterns are known when all nodes are counted
 
     def n_columns(self, length: int, n_features: int, n_edge_features: int = 0) -> int:
         """Return the number of columns of a landmark: symbols and adjacency."""
@@ -31,6 +32,10 @@ class InducedLayer(AnonymousLayer):
             pattern_counts(batch, length, induced=True, **self._count_options(n_jobs))
             for length in self.lengths
         ]
+
+    def _fit_tables(self, batch: GraphBatch, n_jobs: int | None) -> list[PatternTable]:
+        """Count the patterns among which landmarks are chosen."""
+        return self.tables(batch, n_jobs)
 
     def graph_statistics(
         self,

@@ -1,9 +1,9 @@
 """The interface of a layer: node features to node embeddings."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, TypeAlias
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from gskn.graphs import GraphBatch, pool_matrix
 from gskn.layers._features import NodeFeatures
 from gskn.layers._nystrom import NystromMap
 from gskn.layers._params import Advance, LayerParams, no_progress
+
+# Embeds the nodes from one number to another, with one block of columns for every length.
+EmbedNodes: TypeAlias = Callable[[int, int], list[FloatArray]]
 
 
 class GraphStatistics(Protocol):
@@ -94,6 +97,16 @@ class Layer(ABC):
         advance: Advance = no_progress,
     ) -> list[FloatArray]:
         """Return the embeddings of all nodes, one block for every length."""
+
+    def prepare(
+        self, batch: GraphBatch, features: NodeFeatures, n_jobs: int | None
+    ) -> EmbedNodes:
+        """Return a function that embeds a range of nodes, for graphs of any size.
+
+        By default, all nodes are embedded at once.
+        """
+        blocks = self.transform(batch, features, n_jobs)
+        return lambda begin, end: [block[begin:end] for block in blocks]
 
     def fit_transform(
         self,

@@ -14,7 +14,7 @@ from gskn.layers._features import FeatureViews, NodeFeatures
 from gskn.layers._induced import InducedLayer
 from gskn.layers._joint import JointLayer
 from gskn.layers._label_path import LabelPathLayer
-from gskn.layers._layer import Layer
+from gskn.layers._layer import EmbedNodes, Layer
 from gskn.layers._params import Advance, LayerParams, no_progress
 from gskn.layers._path import PathLayer
 from gskn.layers._walk import WalkLayer
@@ -78,6 +78,13 @@ class Branch:
         """Return the embeddings of the last layer, one block for every length."""
         features = self.last_features(batch, features, n_jobs, advance)
         return self.layers[-1].transform(batch, features, n_jobs, advance)
+
+    def prepare(
+        self, batch: GraphBatch, features: NodeFeatures, n_jobs: int | None
+    ) -> EmbedNodes:
+        """Return a function that embeds a range of nodes."""
+        features = self.last_features(batch, features, n_jobs)
+        return self.layers[-1].prepare(batch, features, n_jobs)
 
     def transform_graphs(
         self, batch: GraphBatch, features: NodeFeatures, n_jobs: int | None
@@ -226,6 +233,19 @@ class Stack:
             features = views.select(adds_degrees=branch.adds_degrees)
             blocks += branch.transform(batch, features, n_jobs, advance)
         return blocks
+
+    def prepare(
+        self, batch: GraphBatch, views: FeatureViews, n_jobs: int | None
+    ) -> EmbedNodes:
+        """Return a function that embeds a range of nodes, in blocks of columns.
+
+        The embeddings of all nodes of a large graph need not fit into memory.
+        """
+        parts = [
+            branch.prepare(batch, views.select(adds_degrees=branch.adds_degrees), n_jobs)
+            for branch in self.branches
+        ]
+        return lambda begin, end: [block for part in parts for block in part(begin, end)]
 
     def transform_graphs(
         self, batch: GraphBatch, views: FeatureViews, n_jobs: int | None

@@ -1,7 +1,7 @@
 """One step of all walks at once: a sparse matrix times the values of all nodes."""
 
 from dataclasses import dataclass
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -13,6 +13,13 @@ from gskn.graphs import GraphBatch
 from gskn.layers._features import EdgeFeatures
 from gskn.layers._jit_steps import StepMatrix, fill_edge_step_sums, fill_step_sums
 from gskn.walks import Twins, step_matrix, without_loops
+
+
+class GroupCodes(NamedTuple):
+    """Codes of the features of all groups, and of the group of every entry of a matrix."""
+
+    of_groups: IndexArray
+    of_entries: NodeArray
 
 
 @dataclass(frozen=True)
@@ -106,23 +113,34 @@ class Steps:
         return self.weights / self.sizes[self.indices] * scale, self.extra * self.scale
 
     def sum_over(
-        self, values: FloatArray, edge_factors: FloatArray | None = None
+        self,
+        values: FloatArray,
+        edge_factors: FloatArray | None = None,
+        *,
+        codes: GroupCodes | None = None,
+        groups: IndexArray | None = None,
     ) -> FloatArray:
         """Return the weighted sum of the values that a step leads to, for every group.
 
         ``edge_factors`` holds a factor for every column of ``values`` and for every
-        distinct feature vector of edges.
+        distinct feature vector of edges. With ``codes``, groups with equal codes share a
+        row of ``values``. With ``groups``, only their sums are returned.
         """
-        sums = np.empty(values.shape)
-        matrix = StepMatrix(self.indptr, self.indices, self.weights, self.extra, self.scale)
-        codes = self.edge_codes
+        listed = np.arange(len(self.first)) if groups is None else groups
+        sums = np.empty((len(listed), values.shape[1]))
+        own, indices = np.arange(len(self.first)), self.indices
+        if codes is not None:
+            own, indices = codes.of_groups, codes.of_entries
+        matrix = StepMatrix(self.indptr, indices, own, self.weights, self.extra, self.scale)
+        edge_codes = self.edge_codes
 
         def fill(start: int) -> None:
-            end = min(start + STEP_CHUNK_GROUPS, len(sums))
-            if codes is None or edge_factors is None:
-                fill_step_sums(matrix, values, start, end, sums)
+            chosen = listed[start : start + STEP_CHUNK_GROUPS]
+            part = sums[start : start + len(chosen)]
+            if edge_codes is None or edge_factors is None:
+                fill_step_sums(matrix, chosen, values, part)
             else:
-                fill_edge_step_sums(matrix, codes, edge_factors, values, start, end, sums)
+                fill_edge_step_sums(matrix, edge_codes, edge_factors, chosen, values, part)
 
         run_threads(fill, list(range(0, len(sums), STEP_CHUNK_GROUPS)), self.n_jobs)
         return sums

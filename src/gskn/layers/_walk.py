@@ -1,7 +1,8 @@
 """The walk branch: node features along all walks (paper Eqs. 4, 10-15)."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from gskn.graphs import GraphBatch
 from gskn.layers._context import WalkContext
 from gskn.layers._features import NodeFeatures
 from gskn.layers._landmarks import check_points, choose_landmarks, distinct_walks
-from gskn.layers._layer import Layer, draw_seed
+from gskn.layers._layer import EmbedNodes, Layer, draw_seed
 from gskn.layers._nystrom import NystromMap
 from gskn.layers._params import Advance, no_progress
 from gskn.layers._rare_walks import RareWalks
@@ -25,6 +26,9 @@ from gskn.layers._sequences import (
     step_factors,
 )
 from gskn.walks import walks_for_landmarks
+
+if TYPE_CHECKING:
+    from gskn.layers._steps import GroupCodes
 
 
 @dataclass
@@ -93,6 +97,21 @@ class WalkLayer(Layer):
         """Return the embeddings of all nodes, one block for every length."""
         context = self.make_context(batch, features, n_jobs)
         return self.transform_context(context, advance)
+
+    def prepare(
+        self, batch: GraphBatch, features: NodeFeatures, n_jobs: int | None
+    ) -> EmbedNodes:
+        """Return a function that embeds a range of nodes, one block for every length.
+
+        Sums over walks are kept without their first steps, one array for every length
+        above two.
+        """
+        context = self.make_context(batch, features, n_jobs)
+        parts = [
+            self._prepare_length(context, length, nystrom)
+            for length, nystrom in zip(self.lengths, self.maps, strict=True)
+        ]
+        return lambda begin, end: [part(begin, end) for part in parts]
 
     def make_context(
         self, batch: GraphBatch, features: NodeFeatures, n_jobs: int | None
@@ -173,21 +192,58 @@ class WalkLayer(Layer):
 
     def _embed(self, context: WalkContext, length: int, nystrom: NystromMap) -> FloatArray:
         if length == 1:
-            (factor,) = self.factors(context.features, length, nystrom)
-            alone: FloatArray = multiply(factor, nystrom.root)[context.features.codes]
-            return alone
+            return self._embed_alone(context, nystrom)[context.features.codes]
         sums = self._sum_walks(context, length, nystrom)
         return np.asarray(multiply(sums, nystrom.root)[context.steps.group_of])
+
+    def _embed_alone(self, context: WalkContext, nystrom: NystromMap) -> FloatArray:
+        """Return the embeddings of distinct feature vectors by walks of one node."""
+        (factor,) = self.factors(context.features, 1, nystrom)
+        return multiply(factor, nystrom.root)
+
+    def _prepare_length(
+        self, context: WalkContext, length: int, nystrom: NystromMap
+    ) -> Callable[[int, int], FloatArray]:
+        """Return a function that takes the first steps of walks from a range of nodes."""
+        if length == 1:
+            table, codes = self._embed_alone(context, nystrom), context.features.codes
+            return lambda begin, end: table[codes[begin:end]]
+        take_first = self._prepare_sums(context, length, nystrom)
+
+        def embed(begin: int, end: int) -> FloatArray:
+            groups, which = np.unique(
+                context.steps.group_of[begin:end], return_inverse=True
+            )
+            return np.asarray(multiply(take_first(groups), nystrom.root)[which])
+
+        return embed
 
     def _sum_walks(
         self, context: WalkContext, length: int, nystrom: NystromMap
     ) -> FloatArray:
         """Return the sum over all walks from every group of twins."""
-        *before, last = self.factors(context.features, length, nystrom)
+        return self._prepare_sums(context, length, nystrom)(None)
+
+    def _prepare_sums(
+        self, context: WalkContext, length: int, nystrom: NystromMap
+    ) -> Callable[[IndexArray | None], FloatArray]:
+        """Sum over all walks without their first nodes.
+
+        Return a function that adds the first nodes: some groups of twins, or all groups
+        for None.
+        """
+        *before, sums = self.factors(context.features, length, nystrom)
         of_steps = self.step_factors(context.features, length, nystrom)
-        codes = context.group_codes
-        sums = last[codes]
-        for factor, step_factor in zip(reversed(before), reversed(of_steps), strict=True):
-            sums = context.steps.sum_over(sums, step_factor)
-            sums *= factor[codes]
-        return sums
+        group_codes = context.group_codes
+        codes: GroupCodes | None = context.coded_groups  # groups with equal codes are equal
+        for factor, step_factor in zip(before[:0:-1], of_steps[:0:-1], strict=True):
+            sums = context.steps.sum_over(sums, step_factor, codes=codes)
+            sums *= factor[group_codes]
+            codes = None
+
+        def take_first(groups: IndexArray | None) -> FloatArray:
+            result = context.steps.sum_over(sums, of_steps[0], codes=codes, groups=groups)
+            result *= before[0][group_codes if groups is None else group_codes[groups]]
+            return result
+
+        return take_first

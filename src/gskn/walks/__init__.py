@@ -9,6 +9,8 @@ from gskn.walks._induced import induced_names as induced_names
 from gskn.walks._induced_columns import distinct_induced as distinct_induced
 from gskn.walks._induced_columns import induced_columns as induced_columns
 from gskn.walks._induced_columns import induced_patterns as induced_patterns
+from gskn.walks._pattern_rows import PatternOptions as PatternOptions
+from gskn.walks._pattern_rows import PatternRows as PatternRows
 from gskn.walks._patterns import pattern_names, patterns, quotient
 from gskn.walks._patterns import pattern_tree as pattern_tree
 from gskn.walks._quotient_sums import quotient_names as quotient_names

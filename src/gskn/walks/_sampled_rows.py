@@ -1,11 +1,15 @@
 """Pattern rows of the nodes of large graphs, from sampled walks or from all walks."""
 
+from dataclasses import dataclass
+from typing import Self
+
 import numpy as np
 from scipy.sparse import csr_array, vstack
 
+from gskn._loops import WalkGraph
 from gskn._offsets import positions_within, running_total
 from gskn._threads import run_threads
-from gskn._types import BoolArray, IndexArray
+from gskn._types import BoolArray, FloatArray, IndexArray
 from gskn.graphs import GraphBatch
 from gskn.walks._jit_sampled_rows import (
     PatternColumns,
@@ -20,31 +24,40 @@ from gskn.walks._steps import scaled_weights, walk_graph
 _BUFFER_CELLS = 2**22  # of the dense rows that one thread fills
 
 
-def sampled_rows(  # noqa: PLR0913 - one argument for each property
-    batch: GraphBatch,
+@dataclass(frozen=True)
+class NodeWalks:
+    """Walks that can be sampled from the nodes of a batch."""
+
+    graph: WalkGraph
+    weights: FloatArray  # scaled; empty if they are not used
+
+    @classmethod
+    def from_batch(cls, batch: GraphBatch, seed: np.uint64, *, use_weights: bool) -> Self:
+        """Prepare walks, which are keyed by the positions of nodes in their graphs."""
+        weights = scaled_weights(batch, use_weights=use_weights)
+        positions = positions_within(batch.graph_sizes)
+        return cls(walk_graph(batch, weights, positions, seed), weights)
+
+
+def sampled_rows(
+    walks: NodeWalks,
     nodes: IndexArray,
     lengths: tuple[int, ...],
     n_walks: int,
-    seed: np.uint64,
     *,
-    use_weights: bool,
+    enumerated: BoolArray,
     n_jobs: int | None,
-    enumerated: BoolArray | None = None,
 ) -> list[csr_array]:
     """Estimate the pattern probabilities of some nodes, one matrix for every length.
 
     The last step is exact. Walks are shared: a shorter walk is the start of a longer one.
-    The rows of ``enumerated`` nodes are exact: all of their walks are used. By default,
-    there are none.
+    The rows of ``enumerated`` nodes are exact: all of their walks are used.
     """
     columns, cuts = pattern_columns(lengths)
-    weights = scaled_weights(batch, use_weights=use_weights)
-    graph = walk_graph(batch, weights, positions_within(batch.graph_sizes), seed)
+    graph, weights = walks.graph, walks.weights
     n_starts = min(
         count_loop_nodes(n_walks * max(lengths)), max(16, _BUFFER_CELLS // int(cuts[-1]))
     )
-
-    all_walks = np.zeros(len(nodes), dtype=bool) if enumerated is None else enumerated
 
     def fill(start: int) -> list[csr_array]:
         starts = nodes[start : start + n_starts]
@@ -52,7 +65,7 @@ def sampled_rows(  # noqa: PLR0913 - one argument for each property
         if lengths[0] == 1:
             rows[:, 0] = 1.0
         for is_enumerated in (False, True):
-            chosen = np.flatnonzero(all_walks[start : start + n_starts] == is_enumerated)
+            chosen = np.flatnonzero(enumerated[start : start + n_starts] == is_enumerated)
             if not len(chosen):
                 continue
             part = rows if len(chosen) == len(rows) else rows[chosen]

@@ -20,17 +20,25 @@ def step_matrix(batch: GraphBatch, *, use_weights: bool) -> tuple[csr_array, Boo
     """
     matrix = batch.adjacency.tocsr()
     data = np.ones(matrix.nnz) if batch.is_weighted else matrix.data
-    weighted = np.zeros(batch.n_graphs, dtype=bool)
-    if use_weights and batch.is_weighted:
+    weighted = weighted_graphs(batch, use_weights=use_weights)
+    if weighted.any():
         sources = np.repeat(np.arange(batch.n_nodes), batch.degrees)
         owners = batch.node_graphs[sources]
-        weighted[owners[matrix.data != 1]] = True
         # Powers of raw weights would overflow; probabilities are at most one.
         probabilities = matrix.data / _row_maxima(batch)[sources]
         probabilities /= np.bincount(sources, probabilities, batch.n_nodes)[sources]
         data = np.where(weighted[owners], probabilities, 1.0)
     steps = csr_array((data, matrix.indices, matrix.indptr), shape=matrix.shape)
     return with_dead_ends(steps), weighted
+
+
+def weighted_graphs(batch: GraphBatch, *, use_weights: bool) -> BoolArray:
+    """Return which graphs have an edge with a weight other than 1; none without weights."""
+    weighted = np.zeros(batch.n_graphs, dtype=bool)
+    if use_weights and batch.is_weighted:
+        sources = np.repeat(np.arange(batch.n_nodes), batch.degrees)
+        weighted[batch.node_graphs[sources[batch.adjacency.data != 1]]] = True
+    return weighted
 
 
 def without_loops(matrix: csr_array) -> csr_array:
@@ -49,8 +57,14 @@ def with_dead_ends(matrix: csr_array) -> csr_array:
     nodes = np.flatnonzero(np.diff(matrix.indptr) == 0)
     if not len(nodes):
         return matrix
-    ends = csr_array((np.ones(len(nodes)), (nodes, nodes)), shape=matrix.shape)
-    return (matrix + ends).tocsr()
+    places, n_before = matrix.indptr[nodes], np.zeros(len(matrix.indptr), dtype=np.int64)
+    n_before[nodes + 1] = 1
+    return plain_csr(
+        np.insert(matrix.data, places, 1.0),
+        np.insert(matrix.indices, places, nodes),
+        matrix.indptr + np.cumsum(n_before),
+        matrix.shape,
+    )
 
 
 def values_of_steps(batch: GraphBatch, values: AnyArray, staying: Any) -> AnyArray:
