@@ -198,6 +198,27 @@ def test_failures_print_one_line_and_leave_no_file(tmp_path, call):
     assert "is a folder" in call("fit", edges, "-o", tmp_path)[2]
 
 
+def test_a_large_graph_is_read_from_arrays_and_written_in_ranges(
+    tmp_path, call, monkeypatch
+):
+    matrix = nx.to_scipy_sparse_array(nx.lollipop_graph(6, 20), format="csr")
+    folder = tmp_path / "graph"
+    folder.mkdir()
+    np.save(folder / "indptr.npy", matrix.indptr)
+    np.save(folder / "indices.npy", matrix.indices)
+    out = tmp_path / "nodes.parquet"
+    monkeypatch.setattr("gskn.estimators._gskn.EMBEDDING_CHUNK_CELLS", 700)
+    result = call("embed", folder, "-o", out, "--level", "node", "--seed", 0)
+    assert result.returncode == 0, result.stderr
+    table = pq.read_table(out)
+    assert table["node"].to_pylist() == list(range(26))
+    model = GSKN(random_state=0).fit(read_graphs(folder))
+    values = np.column_stack([table[name] for name in table.column_names[2:]])
+    expected = list(model.iter_nodes(read_graphs(folder)))
+    assert len(expected) > 2
+    np.testing.assert_allclose(values, np.concatenate(expected), rtol=1e-9, atol=1e-12)
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="needs signals of Unix")
 @pytest.mark.parametrize(
     ("suffix", "sign", "expected"),
@@ -216,7 +237,7 @@ def test_stopped_process_leaves_no_output_file(tmp_path, suffix, sign, expected)
     out = folder / f"embeddings{suffix}"
     # The first chunk is written when the second one is embedded.
     arguments = ("embed", edges, "--model", model, "-o", out, "--level", "node")
-    result = run_until(("gskn", "GSKN", "transform_nodes"), 2, sign, *arguments)
+    result = run_until(("gskn", "GSKN", "iter_nodes"), 2, sign, *arguments)
     assert result == expected
     remaining = [path.name for path in folder.iterdir()]
     if sign == signal.SIGKILL:

@@ -21,12 +21,14 @@ from gskn.cli._rows import as_utf8, graph_names, metadata_of, watch_labels, writ
 from gskn.cli._workers import Scheduler, Workers, open_workers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from gskn import GSKN
     from gskn._types import FloatArray, NameArray
     from gskn.cli._workers import MapChunks
     from gskn.graphs import GraphBatch
+
+    Rows = tuple[dict[str, NameArray], FloatArray]
 
 
 class Level(Enum):
@@ -64,7 +66,8 @@ def embed(  # noqa: PLR0913, PLR0917 - one option each
 ) -> None:
     """Embed graphs or their nodes and write the embeddings to a file.
 
-    Folders and parquet tables of edges are read in chunks and may be larger than memory.
+    Folders and parquet tables of edges are read in chunks and may be larger than memory;
+    a large graph is mapped into memory from a folder with indptr.npy and indices.npy.
     A table has the columns graph, source and target and is sorted by graph; a pattern such
     as 'edges-*.parquet' reads several tables. Molecules that cannot be read are skipped and
     listed in a file next to the output.
@@ -140,12 +143,24 @@ def _write_rows(
 ) -> int:
     """Write the embeddings of all chunks and return their number."""
 
-    def make_rows(chunk: "GraphBatch") -> "tuple[dict[str, NameArray], FloatArray]":
+    def make_rows(chunk: "GraphBatch") -> "Rows":
         if level is Level.graph:
             return _ids(chunk, level), model.transform(chunk)
         return _ids(chunk, level), model.transform_nodes(chunk)
 
+    def map_ranges(function: object, chunks: "Iterable[GraphBatch]") -> "Iterator[Rows]":
+        """Yield ranges of nodes instead of calling ``function``, for large graphs."""
+        del function
+        for chunk in chunks:
+            ids, first = _ids(chunk, level), 0
+            for values in model.iter_nodes(chunk):
+                end = first + len(values)
+                yield {key: names[first:end] for key, names in ids.items()}, values
+                first = end
+
     columns = _columns(model, level)
+    if level is Level.node and map_chunks is map:
+        map_chunks = map_ranges
     return write_rows(
         chunks,
         out,

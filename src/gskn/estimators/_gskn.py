@@ -340,6 +340,23 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         stored: FloatArray = np.load(path, mmap_mode="r")
         return stored
 
+    def iter_nodes(self, X: Any) -> Iterator[FloatArray]:
+        """Yield the embeddings of all nodes in ranges, in bounded memory.
+
+        Parameters
+        ----------
+        X : graphs
+            Anything that `as_batch` accepts.
+
+        Yields
+        ------
+        node_embeddings : ndarray of shape (n_range_nodes, n_node_features_out)
+            One row per node. The ranges together are the rows of `transform_nodes`.
+        """
+        check_is_fitted(self, "stack_")
+        for blocks in self._node_blocks(as_batch(X)):
+            yield np.concatenate(blocks, axis=1)
+
     def _node_blocks(self, batch: GraphBatch) -> Iterator[list[FloatArray]]:
         """Yield the embeddings of consecutive nodes in blocks of columns."""
         for _, runs in self._embed(batch):

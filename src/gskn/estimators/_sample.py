@@ -48,7 +48,7 @@ def sample_graphs(
         batch = as_batch(chunk)
         batch_draws = generator.random(batch.n_graphs)
         selected = np.flatnonzero(batch_draws < limit)
-        batches.append(batch[selected])
+        batches.append(batch if len(selected) == batch.n_graphs else batch[selected])
         draws = np.concatenate([draws, batch_draws[selected]])
         n_pending += batches[-1].n_nodes + batches[-1].n_graphs
         if n_pending > n_nodes:

@@ -8,6 +8,7 @@ from gskn.graphs._assemble import GraphParts as GraphParts
 from gskn.graphs._assemble import assemble as assemble
 from gskn.graphs._batch import GraphBatch
 from gskn.graphs._convert import as_batch
+from gskn.graphs._csr import from_csr
 from gskn.graphs._folder import Folder as Folder
 from gskn.graphs._molecules import as_molecules as as_molecules
 from gskn.graphs._molecules import quiet as quiet
@@ -46,6 +47,7 @@ __all__ = [
     "AttributeEncoder",
     "GraphBatch",
     "as_batch",
+    "from_csr",
     "iter_graphs",
     "read_graphs",
 ]

@@ -423,6 +423,8 @@ def _check_mask(mask: BoolArray, n_graphs: int) -> BoolArray:
 
 
 def _concat(batches: list[GraphBatch]) -> GraphBatch:
+    if len(batches) == 1:
+        return batches[0]
     offsets = running_total([batch.n_nodes for batch in batches])
     if offsets[-1] > MAX_NODES:
         raise InputError(

@@ -23,6 +23,7 @@ from gskn.graphs._arrays import (
 from gskn.graphs._assemble import GraphParts, assemble
 from gskn.graphs._atoms import is_molecule
 from gskn.graphs._batch import GraphBatch
+from gskn.graphs._csr import from_sparse
 from gskn.graphs._grakel import from_grakel, is_grakel
 from gskn.graphs._igraph import from_igraph, is_igraph
 from gskn.graphs._molecules import from_molecule, from_molecules, is_smiles
@@ -216,10 +217,10 @@ def as_batch(  # noqa: PLR0913 - one parameter per option
                 else from_smiles_table(graphs, column, options)
             ]
         )
+    if issparse(graphs) and (graph := from_sparse(graphs, options)) is not None:
+        return graph
     part = _as_parts(graphs, options, number=0)
-    if part is not None:
-        return assemble([part])
-    return _from_sequence(graphs, options)
+    return _from_sequence(graphs, options) if part is None else assemble([part])
 
 
 def _is_series(value: object) -> bool:

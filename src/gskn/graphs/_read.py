@@ -23,6 +23,7 @@ from gskn.exceptions import (
 )
 from gskn.graphs._assemble import GraphParts, assemble
 from gskn.graphs._batch import GraphBatch
+from gskn.graphs._csr import is_csr_folder, read_csr_folder, read_sparse_npz
 from gskn.graphs._edgelist import read_edge_list
 from gskn.graphs._folder import Folder
 from gskn.graphs._graph6 import read_graph6
@@ -55,6 +56,10 @@ def read_graphs(path: str | Path, *, options: ReadOptions | None = None) -> Grap
           edge per line, with a header (``source``, ``target``, optionally ``graph``,
           ``weight``, ``edge_label``) or without (source, target, optionally weight);
         - ``.g6`` and ``.graph6``: one graph per line;
+        - ``.npz``: one adjacency matrix in CSR format, written by
+          ``scipy.sparse.save_npz``; or a folder with the CSR arrays ``indptr.npy``,
+          ``indices.npy`` and optionally ``weights.npy`` of one large graph, which are
+          mapped into memory;
         - ``.smi``, ``.smiles`` and ``.sdf``: molecules, with the rdkit extra; also
           ``.csv``, ``.tsv`` and ``.parquet`` with a column ``smiles`` (in any case) and
           without source and target, or with the column in ``smiles``. Graphs are named by
@@ -109,7 +114,8 @@ def read_graphs(path: str | Path, *, options: ReadOptions | None = None) -> Grap
     """
     path = as_path(path)
     options = options or ReadOptions()
-    return read_folder(path, options=options) if path.is_dir() else read_one(path, options)
+    is_several = path.is_dir() and not is_csr_folder(path)
+    return read_folder(path, options=options) if is_several else read_one(path, options)
 
 
 def as_path(path: str | Path) -> Path:
@@ -144,7 +150,9 @@ def read_folder(
 
 
 def read_one(path: Path, options: ReadOptions) -> GraphBatch:
-    """Read one file, or one folder in the TU format."""
+    """Read one file, or one folder in the TU format or with CSR arrays."""
+    if path.is_dir() and is_csr_folder(path):
+        return _named(read_csr_folder(path), path.name)
     return read_tu(path, options).graphs if path.is_dir() else _read_file(path, options)
 
 
@@ -238,7 +246,7 @@ def _visit(folder: Path, contents: _Contents) -> list[Path]:
     """Return the subfolders and graph files of a folder, sorted; record other files."""
     children: list[Path] = []
     try:
-        if find_tu_name(Folder(folder)) is not None:
+        if find_tu_name(Folder(folder)) is not None or is_csr_folder(folder):
             contents.files.append(folder)
             return []
         for child in _children(folder):
@@ -268,7 +276,8 @@ def is_graph_file(path: Path) -> bool:
     """Return whether the name of a file in a folder is the name of a graph file."""
     is_note = path.stem.lower() in {"readme", "license", "licence", "notes"}
     is_classes = path.name.lower() in CLASS_FILES
-    return has_graph_suffix(path) and not is_note and not is_classes
+    is_array = suffix_of(path) == ".npz"  # may contain embeddings
+    return has_graph_suffix(path) and not (is_note or is_classes or is_array)
 
 
 def has_graph_suffix(path: Path) -> bool:
@@ -389,6 +398,7 @@ _READERS: dict[str, _Reader] = {
     ".graph6": read_graph6,
     ".graphml": read_graphml,
     ".json": _read_json,
+    ".npz": read_sparse_npz,
     ".parquet": read_parquet,
     ".sdf": read_sdf,
     ".sdf.gz": read_sdf,

@@ -23,6 +23,7 @@ from gskn.exceptions import FileFormatError, InputError, MissingFileError
 from gskn.graphs._assemble import assemble
 from gskn.graphs._batch import GraphBatch
 from gskn.graphs._columns import as_python, name_array
+from gskn.graphs._csr import is_csr_folder
 from gskn.graphs._folder import Folder
 from gskn.graphs._options import ReadOptions
 from gskn.graphs._parquet import EdgeFile, open_edge_file, read_column_names
@@ -94,7 +95,7 @@ def is_streamed(path: str | Path) -> bool:
         return True
     path = as_path(path)
     if path.is_dir():
-        return find_tu_name(Folder(path)) is None
+        return find_tu_name(Folder(path)) is None and not is_csr_folder(path)
     if path.suffix.lower() != ".parquet":
         return False
     return ReadOptions().columns[0] in read_column_names(path)
@@ -104,7 +105,10 @@ def _cut(batch: GraphBatch, chunk_edges: int) -> Iterator[GraphBatch]:
     """Split a batch into runs of whole graphs."""
     offsets = batch.graph_ptr + batch.adjacency.indptr[batch.graph_ptr]
     _ = batch.directed  # computed once for all chunks
-    return (batch[run] for run in runs_of_graphs(offsets, chunk_edges))
+    runs = runs_of_graphs(offsets, chunk_edges)
+    if len(runs) == 1:
+        return iter([batch])
+    return (batch[run] for run in runs)
 
 
 def _iter_folder(
