@@ -19,7 +19,7 @@ import pandas as pd
 from distributed import Client, KilledWorker, LocalCluster
 
 from gskn import GSKN, GSKNRegressor, as_batch
-from gskn.exceptions import InputError
+from gskn.exceptions import GsknWarning, InputError
 from gskn.integrations import dask as gskn_dask
 from gskn.integrations.arrow import EmbedTable
 from tests.integrations.test_arrow import edge_table
@@ -110,6 +110,39 @@ def test_edges_of_a_graph_are_gathered_by_a_shuffle(model):
     pd.testing.assert_frame_equal(sorted_rows(result), serial(model, table))
 
 
+def test_graphs_in_several_partitions_cause_a_warning_and_do_not_change_the_sample():
+    table = edge_table(40, seed=8)
+    mixed = table.to_pandas().sample(frac=1, random_state=0).reset_index(drop=True)
+    frame = dask.dataframe.from_pandas(mixed, npartitions=4)
+    with pytest.warns(GsknWarning, match="several partitions"):
+        model = gskn_dask.fit(GSKN(n_landmarks=4, random_state=0), frame, sample=20)
+    whole = gskn_dask.fit(
+        GSKN(n_landmarks=4, random_state=0), as_frame(table, 4), sample=20
+    )
+    pd.testing.assert_frame_equal(serial(model, table), serial(whole, table))
+
+
+@pytest.mark.parametrize("kind", ["smiles", "bag"])
+def test_predictions_for_molecules_and_bags(kind):
+    pytest.importorskip("rdkit")
+    smiles = ["CCO", "CC", "c1ccccc1", "CCN", "CCC", "CC(C)C", "CO", "CCCC", "C1CC1", "CN"]
+    graphs = as_batch(smiles)
+    estimator = GSKNRegressor(GSKN(n_landmarks=4), selection="none")
+    estimator.fit(graphs, graphs.graph_sizes)
+    if kind == "smiles":
+        frame = pd.DataFrame({"id": range(10, 20), "smiles": smiles})
+        collection = dask.dataframe.from_pandas(frame, npartitions=3)
+        expected_ids = list(range(10, 20))
+    else:
+        collection = dask.bag.from_sequence(list(graphs), npartitions=2)
+        expected_ids = [*range(5), *range(5)]
+    result = gskn_dask.predict(estimator, collection)
+    assert list(result.columns) == ["graph", "value"]
+    computed = result.compute()
+    assert computed["graph"].tolist() == expected_ids
+    np.testing.assert_allclose(computed["value"], estimator.predict(graphs), rtol=1e-9)
+
+
 def test_metadata_agree_with_the_results(model):
     frame = as_frame(edge_table(6), 2)
     smiles = dask.dataframe.from_pandas(
@@ -130,6 +163,16 @@ def test_bags_of_graphs_are_embedded(model):
     assert result["graph"].tolist() == [0, 1, 2] * 3
     np.testing.assert_allclose(result.iloc[:, 1:], model.transform(graphs), atol=1e-12)
     assert gskn_dask.fit(GSKN(n_landmarks=2, random_state=0), bag, sample=4).stack_
+
+
+def test_names_in_a_bag_are_replaced_by_numbers(model):
+    graphs = [nx.relabel_nodes(nx.path_graph(n), "abcdef".__getitem__) for n in (3, 4, 5)]
+    for graph in graphs:
+        graph.graph["name"] = "same"
+    bag = dask.bag.from_sequence(graphs, npartitions=2)
+    result = gskn_dask.transform(model, bag, level="node").compute()
+    assert result["graph"].tolist() == [0] * 3 + [1] * 4 + [0] * 5
+    assert result["node"].tolist() == [*range(3), *range(4), *range(5)]
 
 
 def test_empty_partitions_have_no_rows(model):

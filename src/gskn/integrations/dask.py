@@ -4,7 +4,9 @@ This module needs the extra ``dask``.
 """
 
 import hashlib
+import warnings
 from collections.abc import Mapping
+from dataclasses import replace
 from operator import itemgetter
 from typing import Any
 
@@ -16,7 +18,7 @@ from gskn._optional import comes_from, require
 from gskn._types import AnyArray
 from gskn._validation import check_choice, check_int, shorten
 from gskn.estimators import GSKN, GSKNClassifier, GSKNRegressor
-from gskn.exceptions import InputError
+from gskn.exceptions import GsknWarning, InputError
 from gskn.graphs import as_batch
 from gskn.integrations.arrow import EmbedTable, Level, PredictTable
 
@@ -78,7 +80,16 @@ def fit(
     keys = frame.map_partitions(
         _smallest_keys, key, sample, random_state, meta={"key": "uint64"}
     )
-    drawn_keys = np.sort(keys.compute()["key"].to_numpy())
+    all_keys = keys.compute()["key"].to_numpy()
+    drawn_keys = np.unique(all_keys)
+    # Hashes of the graphs of one partition differ; molecules may occur several times.
+    if len(drawn_keys) < len(all_keys) and _has_edges(frame, arguments):
+        warnings.warn(
+            "Edges of some graphs are in several partitions. Pass by= with the column of "
+            "graphs to transform and predict, which otherwise embed the parts separately.",
+            GsknWarning,
+            stacklevel=2,
+        )
     limit = int(drawn_keys[min(sample, len(drawn_keys)) - 1]) if len(drawn_keys) else 0
     edges = frame.map_partitions(
         _rows_below, key, limit, random_state, meta=_template(frame)
@@ -109,7 +120,7 @@ def transform(
     collection : dask.dataframe.DataFrame or dask.bag.Bag
         Frame of edges with the columns graph, source and target; frame with a column
         ``smiles``; or bag of graphs. A partition holds all edges of its graphs, unless
-        ``by`` is given.
+        ``by`` is given; this is not checked here, but `fit` warns if it sees such graphs.
     level : {"graph", "node"}, default="graph"
         Whether to embed graphs or nodes.
     by : str or None, default=None
@@ -124,7 +135,8 @@ def transform(
     Returns
     -------
     embeddings : dask.dataframe.DataFrame
-        Columns ``graph``, with ``level="node"`` also ``node``, and the embeddings.
+        Columns ``graph``, with ``level="node"`` also ``node``, and the embeddings. The
+        graphs of a bag are numbered within their partition, in its order.
 
     Examples
     --------
@@ -192,11 +204,17 @@ def _apply_to_frame(frame: Any, function: EmbedTable | PredictTable) -> Any:
 
 
 def _apply_to_graphs(function: EmbedTable | PredictTable, graphs: list[Any]) -> Any:
-    """Apply a function to the graphs of one partition of a bag, numbered from 0."""
+    """Apply a function to the graphs of one partition of a bag.
+
+    Graphs are numbered within the partition, and nodes within their graph.
+    """
     schema = function.schema(pa.schema([("graph", pa.int64())]))
     if not graphs:
         return _as_pandas(schema.empty_table())
-    return _as_pandas(function.apply(as_batch(graphs, **function.options), schema))
+    batch = as_batch(graphs, **function.options)
+    # The type of names is not known before graphs are read.
+    batch = replace(batch, graph_names=None, node_names=None)
+    return _as_pandas(function.apply(batch, schema))
 
 
 def _as_pandas(table: pa.Table) -> Any:
@@ -243,6 +261,11 @@ def _key(frame: Any, options: Mapping[str, Any]) -> str:
     raise InputError(
         f"The frame has none of the columns {', '.join(candidates)}; rename one."
     )
+
+
+def _has_edges(frame: Any, options: Mapping[str, Any]) -> bool:
+    """Return whether a frame contains edges instead of molecules."""
+    return options.get("columns", _COLUMNS)[1] in frame.columns
 
 
 def _hashes(values: Any, seed: int) -> AnyArray:
