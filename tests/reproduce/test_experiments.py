@@ -457,7 +457,7 @@ def test_estimated_hours_grow_with_the_set():
     gin, sage = zip(*hours.values(), strict=True)
     assert list(gin[:3]) == sorted(gin[:3])
     assert gin > sage
-    one = 1e-6 * 10 * 6 * 75 * 4.0 * 188 * (18 + 20 / 12) / 3600
+    one = 1e-6 * 10 * 6 * 75 * 4.0 * 188 * (18 + 20 / 50) / 3600
     assert gin[0] == pytest.approx(one)
     shorter = 60 / (6 * 75)  # one network and fewer epochs
     assert gin[3] == pytest.approx(estimate_hours("COLLAB", "gin") * shorter)
