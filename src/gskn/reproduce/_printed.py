@@ -87,7 +87,7 @@ WWL             |87.3 |74.3    |66.3|           |          |      |84.4|78.3|77.
 
 # Accuracies of networks with everything chosen on training parts, in "A Fair Comparison of
 # Graph Neural Networks for Graph Classification" (Errica et al., 2020; there, nodes of
-# social networks have degrees, too).
+# social networks have degrees, too, but as one number instead of one column per degree).
 NETWORK_LITERATURE = _read("""
           |PROTEINS|IMDB-BINARY|IMDB-MULTI|COLLAB
 GIN       |73.3    |71.2       |48.5      |75.6
