@@ -183,24 +183,23 @@ def unpack(codes: AnyArray, length: int) -> tuple[AnyArray, list[_Arcs]]:
     """Return the patterns of some codes, and the arcs between their symbols."""
     listed = patterns(length, staying=True)
     by_size = [np.flatnonzero(listed.max(axis=1) + 1 == k) for k in range(length + 1)]
-    symbols, arcs = [], []
+    arc_bits = [_arc_bits(n_symbols) for n_symbols in range(length + 1)]
+    rows, arcs = [], []
     for code in codes.tolist():
         n_symbols = code >> 60
         n_bits = n_symbols * (n_symbols - 1)
-        rank = (code & (2**60 - 1)) >> n_bits
-        symbols.append(listed[by_size[n_symbols][rank]])
-        arcs.append(_unpack_arcs(code, n_symbols))
-    return np.array(symbols, dtype=np.int8).reshape(-1, length), arcs
+        rows.append(by_size[n_symbols][(code & (2**60 - 1)) >> n_bits])
+        arcs.append([arc for bit, arc in arc_bits[n_symbols] if code & bit])
+    return listed[np.array(rows, dtype=np.int64)].astype(np.int8), arcs
 
 
-def _unpack_arcs(code: int, n_symbols: int) -> _Arcs:
-    arcs = []
-    for high in range(1, n_symbols):
-        for low in range(high):
-            bit = high * (high - 1) + 2 * low
-            arcs += [(low, high)] if code >> bit & 1 else []
-            arcs += [(high, low)] if code >> (bit + 1) & 1 else []
-    return sorted(arcs)
+def _arc_bits(n_symbols: int) -> list[tuple[int, tuple[int, int]]]:
+    """Return the bit of every arc between two symbols, sorted by arc."""
+    return [
+        (1 << (high * (high - 1) + 2 * low + (a > b)), (a, b))
+        for a, b in itertools.permutations(range(n_symbols), 2)
+        for low, high in [sorted((a, b))]
+    ]
 
 
 def induced_names(patterns: AnyArray, arcs: list[_Arcs]) -> list[str]:

@@ -127,16 +127,19 @@ def enumerate_induced(
     """Add all walks from a node to a table; return False if it is too full.
 
     The loop enumerates sequences of nodes in the order of their first visits. All walks
-    that visit the same sequence share its induced subgraph: `extend_states` follows them
-    by the patterns that this subgraph allows. The last node of a walk, if it is new, is
-    not visited either: nodes with equal marks are counted together.
+    that visit the same sequence share its induced subgraph, and are followed together by
+    the patterns that this subgraph allows. The last node of a walk, if it is new, is not
+    visited either: nodes with equal marks are counted together.
+
+    The table is searched in the loop itself: a call would count references to its arrays
+    by atomic operations, which took half of the time.
     """
     indptr, indices, probabilities = graph.indptr, graph.indices, walks.probabilities
     children, last, first_open = patterns.children, patterns.last, patterns.first_open
     first_full, pattern_ranks = patterns.first_full, patterns.ranks
     ranks, arc_marks = marks.ranks, marks.arcs
     keys, places, slots, sums = table.keys, table.places, table.slots, table.sums
-    row_sizes = patterns.row_sizes
+    row_sizes, mask = patterns.row_sizes, np.uint64(len(table.keys) - 1)
     length = children.shape[1]
     arc_bits = np.uint64(1) if directed else np.uint64(3)
     weighted, looped = walks.weighted, walks.looped
@@ -148,11 +151,13 @@ def enumerate_induced(
     states = np.empty(first_full, np.int64)  # of walks that are not finished, by depth
     values = np.empty(first_full)
     ends = np.zeros(length + 2, np.int64)
+    full_ranks = np.empty(len(pattern_ranks), np.int64)  # of finished walks
+    full_values = np.empty(len(pattern_ranks))
     positions = np.zeros(length + 2, np.int64)  # visited node whose neighbors are next
     entries = np.zeros(length + 2, np.int64)  # next neighbor
     opened = np.zeros(length + 2, np.uint64)  # even bits of the symbols of these nodes
     marked = np.empty(length + 1, np.bool_)  # whether the neighbors are marked
-    touched = np.empty(2**length, np.uint64)
+    touched = np.empty(2**length, np.uint64)  # marks of last nodes; 0 if there is none
     if length == 1:
         place = find_place(
             keys, places, slots, sums, row_sizes, np.uint64(1) << np.uint64(60)
@@ -207,37 +212,21 @@ def enumerate_induced(
                 arcs[depth + 1, depth] |= 1 << depth
                 if weighted:
                     steps[depth, depth] = probabilities[entry]
-        key = np.uint64(depth + 1) << np.uint64(60) | bits[depth + 1]
-        place = np.int64(-1)
-        # Walks that arrive at the node for the first time.
-        n_states = ends[depth]
+        # Follow the walks that arrive at the node for the first time, which are those of
+        # the depth before, and all walks that continue among the visited nodes.
+        number, n_states, n_full = ends[depth - 1] if depth > 0 else 0, ends[depth], 0
         if depth == 0:
             states[0], values[0], n_states = 0, 1.0, 1
-        for number in range(ends[depth - 1] if depth > 0 else 0, ends[depth]):
-            symbol = last[states[number]]
-            if arcs[depth + 1, symbol] >> depth & 1:
-                state = children[states[number], depth]
-                value = values[number] * steps[symbol, depth]
-                if state < first_full:
-                    states[n_states], values[n_states] = state, value
-                    n_states += 1
-                    continue
-                if place < 0:
-                    place = find_place(keys, places, slots, sums, row_sizes, key)
-                    if place < 0:
-                        fits = False
-                        break
-                sums[place + pattern_ranks[state - first_full]] += value
-        # Walks that continue among the visited nodes.
-        number = ends[depth]
         is_last, open_bits = True, np.uint64(0)
-        while number < n_states and fits:
+        while number < n_states:
             parent, value = states[number], values[number]
-            symbol = last[parent]
-            is_last &= parent >= first_open
-            open_bits |= np.uint64(1) << np.uint64(2 * symbol)
+            symbol, first_target = last[parent], depth
+            if number >= ends[depth]:
+                first_target = 0
+                is_last &= parent >= first_open
+                open_bits |= np.uint64(1) << np.uint64(2 * symbol)
             targets = arcs[depth + 1, symbol]
-            for target in range(depth + 1):
+            for target in range(first_target, depth + 1):
                 if not targets >> target & 1:
                     continue
                 state = children[parent, target]
@@ -245,15 +234,10 @@ def enumerate_induced(
                     states[n_states] = state
                     values[n_states] = value * steps[symbol, target]
                     n_states += 1
-                    continue
-                if place < 0:
-                    place = find_place(keys, places, slots, sums, row_sizes, key)
-                    if place < 0:
-                        fits = False
-                        break
-                sums[place + pattern_ranks[state - first_full]] += (
-                    value * steps[symbol, target]
-                )
+                else:
+                    full_ranks[n_full] = pattern_ranks[state - first_full]
+                    full_values[n_full] = value * steps[symbol, target]
+                    n_full += 1
             number += 1
         # Marks are not needed if all of the next nodes are neighbors of this one, and last.
         is_last &= not (directed or weighted)
@@ -265,9 +249,10 @@ def enumerate_induced(
         depth += 1
         ends[depth], opened[depth] = n_states, open_bits
         positions[depth], entries[depth] = 0, 0
-        if fits and is_last:
+        touched[0] = 0
+        n_touched = 1 if n_full > 0 else 0
+        if is_last:
             # Nodes that can only be the last ones: count those with equal marks.
-            n_touched = 0
             for symbol in range(depth):
                 shift = np.uint64(2 * symbol)
                 if not open_bits >> shift & np.uint64(1):
@@ -282,26 +267,39 @@ def enumerate_induced(
                         touched[n_touched] = new_marks
                         n_touched += 1
                     same_marks[new_marks] += 1
-            shift = np.uint64(depth * (depth - 1))
-            key = np.uint64(depth + 1) << np.uint64(60) | bits[depth]
-            for number in range(n_touched):
-                new_marks = touched[number]
-                n_nodes = same_marks[new_marks]
-                same_marks[new_marks] = 0
-                place = find_place(
-                    keys, places, slots, sums, row_sizes, key | new_marks << shift
-                )
-                if place < 0:
+            positions[depth] = depth
+        # Add the finished walks, and for all last nodes the walks that end there.
+        for number in range(n_touched):
+            new_marks = touched[number]
+            n_nodes, same_marks[new_marks] = same_marks[new_marks], 0
+            key = np.uint64(depth) << np.uint64(60) | bits[depth]
+            if new_marks:
+                key += np.uint64(1) << np.uint64(60)
+                key |= new_marks << np.uint64(depth * (depth - 1))
+            slot = mix(key) & mask
+            while keys[slot] != key and keys[slot] != np.uint64(0):
+                slot = (slot + np.uint64(1)) & mask
+            if keys[slot] == np.uint64(0):  # as in `find_place`
+                size = row_sizes[np.int64(key >> np.uint64(60))]
+                if 2 * slots[0] >= len(keys) or slots[1] + size > len(sums):
                     fits = False
                     continue
-                for walk in range(ends[depth - 1], n_states):
-                    symbol = last[states[walk]]
-                    if new_marks >> np.uint64(2 * symbol) & np.uint64(1):
-                        state = children[states[walk], depth] - first_full
-                        sums[place + pattern_ranks[state]] += (
-                            n_nodes * values[walk] * leave[symbol]
-                        )
-            positions[depth] = depth
+                slots[0] += 1
+                slots[1 + slots[0]] = slot
+                keys[slot], places[slot] = key, slots[1]
+                slots[1] += size
+            place = places[slot]
+            if not new_marks:
+                for walk in range(n_full):
+                    sums[place + full_ranks[walk]] += full_values[walk]
+                continue
+            for walk in range(ends[depth - 1], n_states):
+                symbol = last[states[walk]]
+                if new_marks >> np.uint64(2 * symbol) & np.uint64(1):
+                    state = children[states[walk], depth] - first_full
+                    sums[place + pattern_ranks[state]] += (
+                        n_nodes * values[walk] * leave[symbol]
+                    )
         # Find the next node, after leaving those whose neighbors are done.
         is_found = False
         while depth > 0 and not is_found:
