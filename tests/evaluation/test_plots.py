@@ -4,11 +4,13 @@ from itertools import combinations
 from xml.etree import ElementTree as ET
 
 import matplotlib as mpl
+import networkx as nx
 import numpy as np
 import pytest
 from matplotlib.text import Text
 from PIL import Image
 
+from gskn import as_batch
 from gskn.evaluation import (
     Curve,
     Record,
@@ -20,7 +22,8 @@ from gskn.evaluation import (
     save_figure,
     summarize_records,
 )
-from gskn.evaluation.plots import check_figure_path
+from gskn.evaluation.plots import check_figure_path, plot_witness
+from gskn.evaluation.plots._witness import _layout
 from gskn.exceptions import InputError, MissingExtraError
 
 GENERATOR = np.random.default_rng(0)
@@ -528,3 +531,24 @@ def test_roc_auc_starts_at_zero_with_a_line_at_50():
 
 def test_figures_have_a_picture_for_notebooks():
     assert plot_scores(make_records())._repr_png_().startswith(b"\x89PNG")
+
+
+def test_nodes_of_a_witness_plot_are_spread_and_components_are_apart():
+    graph = nx.disjoint_union_all([nx.cycle_graph(3), nx.path_graph(4), nx.star_graph(4)])
+    places = _layout(as_batch(graph))
+    gaps = np.linalg.norm(places[:, None] - places[None], axis=2)
+    ends = np.array(graph.edges)
+    assert np.abs(gaps[ends[:, 0], ends[:, 1]] - 1).max() < 0.3
+    assert gaps[~np.eye(len(graph), dtype=bool)].min() > 0.5  # leaves of the star are twins
+    boxes = [places[list(nodes)] for nodes in nx.connected_components(graph)]
+    for one, two in combinations(boxes, 2):
+        assert (
+            (one.max(axis=0) < two.min(axis=0)) | (two.max(axis=0) < one.min(axis=0))
+        ).any()
+
+
+def test_witness_plot_of_empty_and_large_graphs():
+    empty = nx.empty_graph(0)
+    assert len(plot_witness(empty, nx.empty_graph(3), None).axes) == 2
+    with pytest.raises(InputError, match="1001 nodes; at most 1000"):
+        plot_witness(empty, nx.empty_graph(1001), None)

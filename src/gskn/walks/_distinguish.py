@@ -113,7 +113,9 @@ class Distinction:
         if self.first is not None and self.witness is not None:
             one, two = (f"{count:,}" for count in self.witness.counts)
             counts = f"{one} in the first graph, {two} in the second"
-            return f"Told apart by {_describe(self.first)}: {self.witness.text}, {counts}."
+            method, text = _describe(self.first), self.witness.text
+            what = counts if text == method else f"{text}, {counts}"
+            return f"Told apart by {method}: {what}."
         finished = [item.method for item in self.comparisons if item.distinguishes is False]
         text = f"Not told apart by {', '.join(finished) or 'any method'}."
         if self.is_isomorphic is None:
@@ -271,8 +273,8 @@ def _select(graph: GraphBatch, data: list[str]) -> GraphBatch:
         size = graph.n_nodes if name == "node_labels" else graph.adjacency.nnz
         if getattr(graph, name) is None and size:
             raise InputError(
-                f"Only one of the graphs has {_DATA[name]}; use labels=False to compare "
-                "the structure."
+                f"Only one of the graphs has {_DATA[name]}; to compare the structure only, "
+                "use labels=False, or --structure-only on the command line."
             )
     plain = GraphBatch(graph.adjacency, graph.graph_ptr)
     if "node_labels" in data:

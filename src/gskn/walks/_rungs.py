@@ -102,6 +102,14 @@ class Pair:
             self.tables[length] = pattern_counts(self.batch, length, weighting="count")
         return self.tables[length]
 
+    def induced_table(self, length: int) -> PatternTable:
+        """Return the exact counts of the induced patterns of one length."""
+        if enumeration_work(self.batch, length).max(initial=0) > _MAX_ENUMERATED:
+            raise InputError(f"too many walks of length {length} to enumerate")
+        return pattern_counts(
+            self.batch, length, weighting="count", induced=True, method="exact"
+        )
+
     @cached_property
     def pattern_rows(self) -> csr_array:
         """Counts of the longest patterns that can be counted exactly."""
@@ -149,13 +157,12 @@ def compare_colors(pair: Pair, *, from_patterns: bool) -> Outcome:
 
 def compare_patterns(pair: Pair) -> Outcome:
     """Compare the patterns of every length; of labels, only that of the start matters."""
-    tables = (pair.pattern_table(length) for length in range(1, pair.max_length + 1))
-    return _compare_tables(pair, tables)
+    return _compare_tables(pair, pair.pattern_table, pair.max_length)
 
 
 def compare_induced(pair: Pair) -> Outcome:
     """Compare the induced patterns of every length; labels as in `compare_patterns`."""
-    return _compare_tables(pair, _induced_tables(pair))
+    return _compare_tables(pair, pair.induced_table, pair.max_induced_length)
 
 
 def compare_pairs(pair: Pair, method: str, *, from_patterns: bool) -> Outcome:
@@ -235,20 +242,19 @@ METHODS: dict[str, Callable[[Pair], Outcome]] = {
 }
 
 
-def _induced_tables(pair: Pair) -> Iterator[PatternTable]:
-    for length in range(1, pair.max_induced_length + 1):
-        if enumeration_work(pair.batch, length).max(initial=0) > _MAX_ENUMERATED:
-            raise InputError(f"too many walks of length {length} to enumerate")
-        yield pattern_counts(
-            pair.batch, length, weighting="count", induced=True, method="exact"
-        )
-
-
-def _compare_tables(pair: Pair, tables: Iterator[PatternTable]) -> Outcome:
-    for table in tables:
-        witness = _compare_rows(pair, table)
+def _compare_tables(
+    pair: Pair, make_table: Callable[[int], PatternTable], max_length: int
+) -> Outcome:
+    """Compare the tables of all lengths."""
+    for length in range(1, max_length + 1):
+        try:
+            witness = _compare_rows(pair, make_table(length))
+        except InputError as error:
+            raise InputError(
+                f"equal up to length {length - 1}; too much work for length {length}"
+            ) from error
         if witness:
-            return Outcome(witness, table.length)
+            return Outcome(witness, length)
     return Outcome()
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.sparse.csgraph import shortest_path
+from scipy.sparse.csgraph import connected_components, shortest_path
 
 from gskn._types import FloatArray
 from gskn.evaluation.plots._style import GRAY, new_panels, plot_style, point_styles
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _MAX_NODES = 1000
+_N_ITERATIONS = 100  # of the layout
 _LIGHT = "#c4c8ce"
 
 
@@ -67,22 +68,62 @@ def _draw(panel: Any, graph: GraphBatch, highlighted: set[int], color: str) -> N
         )
     places = _layout(graph)
     entries = graph.adjacency.tocoo()
-    for ends in zip(entries.row.tolist(), entries.col.tolist(), strict=True):
-        panel.plot(*places[list(ends)].T, color=_LIGHT, linewidth=0.9, zorder=1)
+    is_first = ~((entries.row > entries.col) & (not graph.is_directed))
+    ends = places[np.column_stack([entries.row, entries.col])[is_first]]
+    # One line for all edges, interrupted by NaN.
+    lines = np.pad(ends, ((0, 0), (0, 1), (0, 0)), constant_values=np.nan).reshape(-1, 2)
+    panel.plot(*lines.T, color=_LIGHT, linewidth=0.9, zorder=1)
     colors = [color if node in highlighted else _LIGHT for node in range(graph.n_nodes)]
     panel.scatter(*places.T, s=60, c=colors, edgecolor="white", zorder=2)
-    panel.set_aspect("equal")
+    panel.set_aspect("equal", adjustable="datalim")
     panel.set_axis_off()
 
 
 def _layout(graph: GraphBatch) -> FloatArray:
-    """Return positions by classical scaling of the distances between nodes."""
-    if not graph.n_nodes:
-        return np.empty((0, 2))
-    distances = shortest_path(graph.adjacency, directed=False, unweighted=True)
-    finite = distances[np.isfinite(distances)].max(initial=0.0)
-    squares = np.minimum(distances, finite + 1) ** 2
+    """Return positions of nodes; components are arranged in rows, the largest first."""
+    places = np.zeros((graph.n_nodes, 2))
+    _, owners = connected_components(graph.adjacency, directed=False)
+    sizes = np.bincount(owners)
+    corner, height = np.zeros(2), 0.0
+    row_width = 2 * np.sqrt(graph.n_nodes)
+    for component in np.argsort(-sizes, kind="stable"):
+        nodes = np.flatnonzero(owners == component)
+        part = graph.adjacency[nodes][:, nodes]
+        distances = shortest_path(part, directed=False, unweighted=True)
+        places[nodes] = _component_layout(distances)
+        places[nodes] -= places[nodes].min(axis=0)
+        extent = places[nodes].max(axis=0)
+        if corner[0] > 0 and corner[0] + extent[0] > row_width:
+            corner, height = np.array([0.0, corner[1] - height - 1]), 0.0
+        places[nodes] += corner - [0, extent[1]]
+        corner[0] += extent[0] + 1
+        height = max(height, extent[1])
+    return places
+
+
+def _component_layout(distances: FloatArray) -> FloatArray:
+    """Return positions with the smallest stress: the relative errors of all distances.
+
+    Stress majorization from positions of classical scaling.
+    """
+    n_nodes = len(distances)
+    squares = distances**2
     centered = squares - squares.mean(axis=0) - squares.mean(axis=1)[:, None]
     values, vectors = np.linalg.eigh(-(centered + squares.mean()) / 2)
-    places: FloatArray = vectors[:, :-3:-1] * np.sqrt(np.maximum(values[:-3:-1], 1e-9))
-    return np.pad(places, ((0, 0), (0, 2 - places.shape[1])))
+    start = vectors[:, :-3:-1] * np.sqrt(np.maximum(values[:-3:-1], 0))
+    places: FloatArray = np.pad(start, ((0, 0), (0, 2 - start.shape[1])))
+    # Twins start at the same place.
+    places += np.random.default_rng(0).normal(scale=0.05, size=places.shape)
+    weights = np.where(squares > 0, 1 / np.maximum(squares, 1), 0)
+    inverse = np.linalg.pinv(_laplacian(weights), hermitian=True)
+    for _ in range(_N_ITERATIONS if n_nodes > 1 else 0):
+        gaps = np.linalg.norm(places[:, None] - places[None], axis=2)
+        factors = weights * distances / np.maximum(gaps, 1e-9)
+        places = inverse @ (_laplacian(factors) @ places)
+    return places
+
+
+def _laplacian(weights: FloatArray) -> FloatArray:
+    """Return the Laplacian matrix of weights."""
+    matrix: FloatArray = np.diag(weights.sum(axis=1)) - weights
+    return matrix
