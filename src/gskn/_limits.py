@@ -34,6 +34,7 @@ MAX_CELLS = 2**30  # of one array of numbers: 8 GB
 # Work of exact patterns of a graph beyond which walks are sampled, in nanoseconds.
 MAX_WORK = 2e10
 FIT_NODES = 2**17  # landmarks are chosen among the walks of at most this many nodes
+MAX_INDUCED_ENTRIES = 2**26  # nonzero counts of one table: 4 GB at the peak
 STATISTICS_NODES = 2**16  # nodes whose patterns are counted together
 LOOP_MULTIPLICATIONS = 2.0**27  # of one compiled loop: some tenths of a second
 EMBEDDING_CHUNK_CELLS = 2**24  # of the node embeddings computed together

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from gskn import as_batch, datasets
 from gskn.exceptions import InputError
-from gskn.walks import _counts, pattern_counts
+from gskn.walks import _counts, _induced, pattern_counts
 from gskn.walks._induced import _distinct_codes
 from tests.reference import walks as reference
 from tests.walks.test_counts import graphs
@@ -135,6 +135,24 @@ def test_order_and_names_of_columns_do_not_depend_on_the_graphs(listed, length):
 def test_twins_share_their_rows(graph):
     table = pattern_counts(graph, 5, weighting="count", induced=True)
     assert as_dicts(table) == expected(graph, 5, lambda _: 1)
+
+
+@pytest.mark.parametrize("graph", [nx.path_graph(30), nx.star_graph(60)])  # or twins
+def test_tables_with_too_many_counts_raise(graph, monkeypatch):
+    table = pattern_counts(graph, 4, induced=True)
+    monkeypatch.setattr(_induced, "MAX_INDUCED_ENTRIES", table.rows.nnz)
+    pattern_counts(graph, 4, induced=True)
+    monkeypatch.setattr(_induced, "MAX_INDUCED_ENTRIES", table.rows.nnz - 1)
+    with pytest.raises(InputError, match="fewer graphs at once"):
+        pattern_counts(graph, 4, induced=True)
+
+
+def test_node_with_too_many_induced_patterns_raises(monkeypatch):
+    monkeypatch.setattr(_induced, "_FIRST_CAPACITY", 2)
+    monkeypatch.setattr(_induced, "MAX_INDUCED_ENTRIES", 64)
+    assert pattern_counts(nx.path_graph(3), 3, induced=True).rows.nnz == 5
+    with pytest.raises(InputError, match="more than 64 counts"):
+        pattern_counts(nx.petersen_graph(), 5, induced=True)
 
 
 def test_distinct_codes_are_those_of_numpy():

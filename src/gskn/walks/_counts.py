@@ -67,7 +67,8 @@ def pattern_counts(  # noqa: PLR0913 - every one has a sensible default
         `PatternTable.exact_nodes`, `PatternTable.standard_errors`.
     induced : bool, default=False
         Whether a pattern includes which visited nodes are adjacent. Walks are then
-        enumerated, at a work of 100 each.
+        enumerated, at a work of 100 each, and a table has at most 67 million nonzero
+        counts, which take 4 GB.
     n_walks : int, default=30
         Sampled walks per node, at most 100,000.
     random_state : int, Generator or None, default=None

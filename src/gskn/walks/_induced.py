@@ -14,9 +14,11 @@ from typing import TypeAlias
 import numpy as np
 from scipy.sparse import csr_array
 
+from gskn._limits import MAX_INDUCED_ENTRIES
 from gskn._offsets import positions_within, running_total
 from gskn._threads import cut_by_work, run_threads
 from gskn._types import AnyArray, FloatArray, IndexArray
+from gskn.exceptions import InputError
 from gskn.graphs import GraphBatch
 from gskn.walks._jit_induced import (
     CodeLists,
@@ -85,8 +87,11 @@ def induced_rows(
     is_shared &= not (walks.weighted or walks.looped)
     twins = Twins.from_steps(batch.adjacency, batch.graph_ptr, is_shared)
 
+    n_entries = np.zeros(1, dtype=np.int64)  # of all threads
+
     def collect(first: int) -> CodeLists:
-        return _collect(fill, twins.first[first : first + _CHUNK_NODES], work)
+        nodes = twins.first[first : first + _CHUNK_NODES]
+        return _collect(fill, nodes, work, n_entries)
 
     parts = run_threads(collect, list(range(0, len(twins.first), _CHUNK_NODES)), n_jobs)
     lists = _concatenate(parts)
@@ -94,7 +99,10 @@ def induced_rows(
     entries = (lists.values, columns, running_total(lists.counts))
     rows = csr_array(entries, (len(twins.first), len(codes)))
     rows.sort_indices()
-    return codes, rows[twins.group_of] if twins.used.any() else rows
+    if not twins.used.any():
+        return codes, rows
+    _check_entries(lists.counts[twins.group_of].sum())
+    return codes, rows[twins.group_of]
 
 
 def _distinct_codes(codes: AnyArray) -> tuple[AnyArray, IndexArray]:
@@ -117,14 +125,30 @@ def _distinct_codes(codes: AnyArray) -> tuple[AnyArray, IndexArray]:
     return distinct[order], places[columns]
 
 
-def _collect(fill: _Fill, nodes: IndexArray, work: FloatArray) -> CodeLists:
-    """Return the codes of some nodes. ``work`` is the number of walks from every node."""
+def _check_entries(n_entries: int) -> None:
+    """Raise if a table does not fit into memory."""
+    if n_entries > MAX_INDUCED_ENTRIES:
+        raise InputError(
+            f"Induced patterns need a table of more than {MAX_INDUCED_ENTRIES:,} counts; "
+            "pass fewer graphs at once, or use a smaller length."
+        )
+
+
+def _collect(
+    fill: _Fill, nodes: IndexArray, work: FloatArray, n_entries: IndexArray
+) -> CodeLists:
+    """Return the codes of some nodes, and add their number to ``n_entries``.
+
+    ``work`` is the number of walks from every node.
+    """
     marks = NodeMarks(np.full(len(work), -1, np.int8), np.zeros(len(work), np.uint64))
     pieces: list[CodeLists] = []
     capacity = _FIRST_CAPACITY
     for some in cut_by_work(nodes, _WALK_WORK * work[nodes], len(nodes)):
         filled, capacity = _fill_lists(fill, some, marks, capacity)
         pieces += filled
+        n_entries += sum(len(piece.codes) for piece in filled)
+        _check_entries(int(n_entries[0]))
     return _concatenate(pieces)
 
 
@@ -153,6 +177,7 @@ def _fill_lists(
         nodes = nodes[n_done:]
         if not n_done:
             capacity *= 4
+            _check_entries(8 * capacity)
     return pieces, capacity
 
 
