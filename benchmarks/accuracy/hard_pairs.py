@@ -25,8 +25,10 @@ METHODS = {
     "2-FWL from patterns": "2-FWL from patterns",
     "individualization": "individualization",
 }
+FOUR_TRIANGLES = [(0, 1), (1, 2), (0, 2), (0, 3), (1, 3), (1, 4), (2, 4), (2, 5), (0, 5)]
 BASES = {
     "cycle of 5": nx.cycle_graph(5),
+    "four triangles": nx.Graph(FOUR_TRIANGLES),
     "K4": nx.complete_graph(4),
     "prism": nx.circular_ladder_graph(3),
     "K3,3": nx.complete_bipartite_graph(3, 3),

@@ -208,6 +208,15 @@ def test_distinguish_compares_labels_unless_structure_only(tmp_path, call):
     )
 
 
+def test_distinguish_compares_two_nodes(tmp_path, call):
+    nx.write_graphml(nx.path_graph(4), tmp_path / "path.graphml")
+    files = tmp_path / "path.graphml", tmp_path / "path.graphml"
+    printed = json.loads(call("distinguish", *files, "--nodes", 0, 1, "--json").stdout)
+    assert (printed["method"], printed["witness"]["counts"]) == ("walks", [1, 2])
+    printed = json.loads(call("distinguish", *files, "--nodes", 0, 3, "--json").stdout)
+    assert (printed["method"], printed["isomorphic"]) == (None, True)
+
+
 def test_distinguish_needs_two_graphs(call):
     for arguments in ([], ["a.g6"], ["--pair", "nothing"], ["a", "b", "--pair", "rings"]):
         assert call("distinguish", *arguments).returncode == 2

@@ -9,11 +9,16 @@ from gskn.exceptions import InputError
 from gskn.walks import _isomorphism, _rungs, distinguish
 
 PAIRS_AND_FIRST_METHODS = {
+    "path-star": ("walks", 3),
+    "spiro-fused": ("1-WL", None),
     "rings": ("patterns", 4),
     "decalin-bicyclopentyl": ("patterns", 6),
-    "csl": ("SSWL from patterns", None),
     "rook-shrikhande": ("patterns", 8),
     "hamming-doob": ("patterns", 8),
+    "quadrangles": ("induced patterns", 6),
+    "chains": ("1-WL from patterns", None),
+    "csl": ("SSWL from patterns", None),
+    "cfi-triangles": ("2-FWL from patterns", None),
     "cfi": ("individualization", None),
 }
 

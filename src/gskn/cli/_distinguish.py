@@ -17,12 +17,16 @@ if TYPE_CHECKING:
 
 _MAX_NODES = 12  # of the witness that are listed
 _TITLES = {
+    "path-star": ("path", "star"),
+    "spiro-fused": ("spiro", "fused"),
     "rings": ("one ring of 6", "two rings of 3"),
     "decalin-bicyclopentyl": ("decalin", "bicyclopentyl"),
-    "csl": ("skip links of 9", "skip links of 12"),
     "rook-shrikhande": ("rook", "shrikhande"),
     "hamming-doob": ("hamming", "doob"),
     "quadrangles": ("W(3)", "Q(4,3)"),
+    "chains": ("equal ends", "different ends"),
+    "csl": ("skip links of 9", "skip links of 12"),
+    "cfi-triangles": ("plain", "twisted"),
     "cfi": ("plain", "twisted"),
 }
 
@@ -32,9 +36,13 @@ def distinguish(  # noqa: PLR0913, PLR0917 - one parameter per option
     second: Annotated[str | None, typer.Argument(help="File with another graph.")] = None,
     pair: Annotated[
         str | None,
+        typer.Option(help=f"Built-in pair instead of files: {', '.join(_TITLES)}."),
+    ] = None,
+    nodes: Annotated[
+        tuple[int, int] | None,
         typer.Option(
-            help="Built-in pair instead of files: rings, decalin-bicyclopentyl, csl, "
-            "rook-shrikhande, hamming-doob, quadrangles or cfi."
+            help="Compare a node of the first with one of the second graph; both files "
+            "may be the same.",
         ),
     ] = None,
     max_length: Annotated[
@@ -63,9 +71,9 @@ def distinguish(  # noqa: PLR0913, PLR0917 - one parameter per option
 ) -> None:
     """Find the first method that tells two graphs apart, and what differs.
 
-    The methods are walks, 1-WL, anonymous walks, induced patterns, refinements of nodes
-    and pairs that start from patterns, and individualization with 2-FWL. Labels of nodes
-    and edges are compared.
+    The methods are walks, 1-WL, anonymous walks, induced patterns, refinements
+    of nodes and pairs that start from patterns, and individualization with
+    2-FWL. Labels of nodes and edges are compared.
 
     Example: gskn distinguish --pair rook-shrikhande
     """
@@ -81,6 +89,7 @@ def distinguish(  # noqa: PLR0913, PLR0917 - one parameter per option
     with waiting("comparing"):
         result = compare(
             *graphs,
+            nodes=nodes,
             labels=not structure_only,
             max_length=max_length,
             max_induced_length=max_induced_length,

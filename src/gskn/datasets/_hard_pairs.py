@@ -1,4 +1,4 @@
-"""Generated pairs of graphs that higher-order Weisfeiler-Leman tests cannot distinguish."""
+"""Generated pairs of graphs, which methods of increasing strength distinguish."""
 
 import itertools
 from collections.abc import Callable
@@ -103,13 +103,93 @@ def csl_pair() -> Dataset:
     return Dataset("csl-9-12", graphs, np.arange(2), "graph", {}, text)
 
 
+def path_star() -> Dataset:
+    """Generate a path (0) and a star (1) of four nodes.
+
+    Returns
+    -------
+    data : Dataset
+        Two graphs.
+    """
+    edges = [[(0, 1), (1, 2), (2, 3)], [(0, 1), (0, 2), (0, 3)]]
+    text = "A path (0) and a star (1) of four nodes."
+    parts = [undirected(4, np.transpose(listed)) for listed in edges]
+    return make_dataset("path-star", parts, np.arange(2), text)
+
+
+def spiro_fused() -> Dataset:
+    """Generate a triangle and a ring of five nodes that share a node (0) or an edge (1).
+
+    The second graph has one more node, at the ring. Both have equal numbers of walks of
+    up to 8 nodes.
+
+    Returns
+    -------
+    data : Dataset
+        Two graphs of seven nodes.
+    """
+    ring = [(0, 1), (1, 2), (2, 3), (3, 4), (4, 0)]
+    edges = [[*ring, (0, 5), (5, 6), (6, 0)], [*ring, (0, 5), (5, 1), (3, 6)]]
+    text = "A triangle and a ring of five nodes that share a node (0) or an edge (1)."
+    parts = [undirected(7, np.transpose(listed)) for listed in edges]
+    return make_dataset("spiro-fused", parts, np.arange(2), text)
+
+
+def chains() -> Dataset:
+    """Generate two chains, each with equal ends (0) or with different ends (1).
+
+    An end is a hub that is connected to the six nodes of a ring, or of two rings of three.
+    A walk of eight nodes does not reach from a ring to the hub at the other end.
+
+    Returns
+    -------
+    data : Dataset
+        Two graphs of 40 nodes.
+    """
+    ring = [(node, (node + 1) % 6) for node in range(6)]
+    two_rings = [(0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 3)]
+    chain = [(node, node + 1) for node in range(6, 13)]  # from one hub to the other
+    spokes = [(6, node) for node in range(6)] + [(13, node) for node in range(14, 20)]
+    parts = []
+    for ends in ([(ring, ring), (two_rings, two_rings)], [(ring, two_rings)] * 2):
+        edges = [
+            np.array([*left, *((a + 14, b + 14) for a, b in right), *chain, *spokes])
+            for left, right in ends
+        ]
+        parts.append(undirected(40, np.vstack([edges[0], edges[1] + 20]).T))
+    text = "Two chains, each with equal ends (0) or with different ends (1)."
+    return make_dataset("chains", parts, np.arange(2), text)
+
+
+def cfi_triangles() -> Dataset:
+    """Generate graphs of Cai, Fürer and Immerman over triangles: plain (0), twisted (1).
+
+    The base is a triangle with another triangle at every edge. Its treewidth is two, so
+    2-FWL distinguishes the graphs.
+
+    Returns
+    -------
+    data : Dataset
+        Two graphs of 48 nodes.
+    """
+    edges = [(0, 1), (1, 2), (0, 2), (0, 3), (1, 3), (1, 4), (2, 4), (2, 5), (0, 5)]
+    parts = [cfi_graph(edges, is_twisted=twisted) for twisted in (False, True)]
+    text = "Graphs of Cai, Fürer and Immerman over four triangles: plain (0), twisted (1)."
+    return make_dataset("cfi-triangles", parts, np.arange(2), text)
+
+
+# In the order of the methods that distinguish them.
 PAIRS: dict[str, Callable[[], Dataset]] = {
+    "path-star": path_star,
+    "spiro-fused": spiro_fused,
     "rings": rings,
     "decalin-bicyclopentyl": decalin_bicyclopentyl,
-    "csl": csl_pair,
     "rook-shrikhande": rook_shrikhande,
     "hamming-doob": hamming_doob,
     "quadrangles": quadrangles,
+    "chains": chains,
+    "csl": csl_pair,
+    "cfi-triangles": cfi_triangles,
     "cfi": cfi,
 }
 

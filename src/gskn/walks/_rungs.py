@@ -149,7 +149,7 @@ def compare_colors(pair: Pair, *, from_patterns: bool) -> Outcome:
     hashes = pair.hashes(pair.pattern_rows if from_patterns else None)
     rounds = color_rounds(pair.batch, hashes, labels=pair.labels)
     for n_rounds, colors in enumerate(rounds):
-        text = f"nodes with the color of node {{}} after {n_rounds} rounds"
+        text = f"nodes with the color of node {{}} after {_rounds(n_rounds)}"
         if witness := pair.compare_nodes(colors, text):
             return Outcome(witness, n_rounds=n_rounds)
     return Outcome()
@@ -171,7 +171,7 @@ def compare_pairs(pair: Pair, method: str, *, from_patterns: bool) -> Outcome:
     sizes = pair.batch.graph_sizes.tolist()
     for n_rounds, colors in enumerate(_pair_rounds(pair, method, initial)):
         numbers = _numbers_of_pairs(pair, colors)
-        text = f"pairs of nodes with the color of {{}} after {n_rounds} rounds"
+        text = f"pairs of nodes with the color of {{}} after {_rounds(n_rounds)}"
 
         def describe(graph: int, place: int, text: str = text) -> str:
             start, end = divmod(place, sizes[graph])
@@ -299,3 +299,7 @@ def _numbers_of_pairs(pair: Pair, colors: list[IndexArray]) -> list[IndexArray]:
 
 def _describe(text: str, graph: int, place: object) -> str:
     return text.format(f"{place} of the {('first', 'second')[graph]} graph")
+
+
+def _rounds(number: int) -> str:
+    return "1 round" if number == 1 else f"{number} rounds"
