@@ -180,6 +180,17 @@ def _baselines(rows: Rows) -> str:
     return html_table(table, best={**best, "average rank": "smallest"}, muted=muted)
 
 
+def _networks(rows: Rows) -> str:
+    """Show published numbers in gray below the numbers of the network."""
+    muted = [n for n, row in enumerate(rows) if row["system"].endswith(_PUBLISHED)]
+    table = [
+        {**row, "system": _INDENTED} if number in muted else row
+        for number, row in enumerate(rows)
+    ]
+    sets = [name for name in rows[0] if name != "system"]
+    return html_table(table, best=dict.fromkeys(sets, "largest"), muted=muted)
+
+
 def _ranks(rows: Rows) -> str:
     best: dict[str, Best] = {"mean accuracy": "largest", "average rank": "smallest"}
     return html_table(rows, best=best)
@@ -241,6 +252,7 @@ _LAYOUTS: dict[str, Callable[[Rows], str]] = {
     "ablation": _by_set,
     "nodes": _nodes,
     "baselines": _baselines,
+    "networks": _networks,
     "ranks": _ranks,
     "patterns": _patterns,
     "times": _times,

@@ -275,6 +275,19 @@ def test_columns_of_numbers_contain_reasons_for_missing_numbers(extension):
     assert '<span class="note">too large</span>' in table
 
 
+def test_published_numbers_of_networks_are_gray_and_not_compared(extension):
+    rows = [
+        {"system": "GIN", "x": "70.0 ± 1.0"},
+        {"system": "GIN, published", "x": "75.0"},
+        {"system": "GCN", "x": "not run, 2 h"},
+        {"system": "GAT", "x": "60.0 ± 1.0 (3 folds)"},
+    ]
+    table = extension._networks(rows)
+    assert body(table)[:2] == [[["GIN"], ["*70.0*", "±", "1.0"]], [["published"], ["75.0"]]]
+    assert body(table)[3][1] == ["(3", "folds)", "60.0", "±", "1.0"]
+    assert table.count('<tr class="muted">') == 1
+
+
 def test_columns_of_a_group_share_a_header(extension):
     (table,) = [extension.html_table([{"system": "a", "ours, x": "1", "ours, y": "2"}])]
     head = table.partition("<tbody>")[0]
