@@ -64,6 +64,25 @@ def test_several_labels(communities, split):
     assert (predicted == labels[test]).mean() > 0.85
 
 
+def test_balanced_classes_find_more_nodes_of_a_rare_class(communities, split):
+    graph, y = communities
+    train, test = split
+    rare = np.concatenate([train[y[train] == 0], train[y[train] == 1][:3]])
+    n_found = [
+        NodeNetwork(max_epochs=10, class_weight=weight, random_state=0)
+        .fit(graph, y[rare], rare)
+        .predict(graph, test)
+        .sum()
+        for weight in (None, "balanced")
+    ]
+    assert n_found[0] < n_found[1]
+    model = NodeNetwork(class_weight="balanced")
+    with pytest.raises(InputError, match="needs one class per node"):
+        model.fit(graph, np.eye(2, dtype=int)[y])
+    with pytest.raises(InputError, match="class_weight must be one of"):
+        NodeNetwork(class_weight="even").fit(graph, y)
+
+
 def test_seed_determines_the_network(communities, split):
     graph, y = communities
     train, _ = split

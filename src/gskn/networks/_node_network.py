@@ -16,6 +16,7 @@ from gskn.graphs import GraphBatch, as_batch
 from gskn.networks._network import (
     ClassifierFit,
     ConvolutionNetwork,
+    balanced_weights,
     check_aggregation,
     check_heads,
     check_share,
@@ -105,6 +106,8 @@ class NodeNetwork(ClassifierMixin, ClassifierFit, _NodeNetwork):  # type: ignore
         halving of the learning rate.
     n_seeds : int, default=1
         Number of networks whose probabilities are averaged.
+    class_weight : {"balanced"} or None, default=None
+        "balanced" gives all classes the same total weight; not for several labels.
     node_features : "auto" or list of {"labels", "attributes", "degrees"}, default="auto"
         Node data to use, as in `AttributeEncoder`.
     max_degree : int or None, default=None
@@ -168,6 +171,7 @@ class NodeNetwork(ClassifierMixin, ClassifierFit, _NodeNetwork):  # type: ignore
         max_epochs: int = 200,
         validation_size: float = 0.1,
         n_seeds: int = 1,
+        class_weight: Literal["balanced"] | None = None,
         node_features: str | Sequence[str] = "auto",
         max_degree: int | None = None,
         random_state: RandomState = None,
@@ -185,6 +189,7 @@ class NodeNetwork(ClassifierMixin, ClassifierFit, _NodeNetwork):  # type: ignore
         self.max_epochs = max_epochs
         self.validation_size = validation_size
         self.n_seeds = n_seeds
+        self.class_weight = class_weight
         self.node_features = node_features
         self.max_degree = max_degree
         self.random_state = random_state
@@ -213,6 +218,9 @@ class NodeNetwork(ClassifierMixin, ClassifierFit, _NodeNetwork):  # type: ignore
         batch = as_batch(X)
         nodes = _check_nodes(nodes, batch)
         classes, targets = _check_targets(y, len(nodes))
+        balanced = self.class_weight == "balanced"
+        if balanced and targets.ndim > 1:
+            raise InputError("class_weight='balanced' needs one class per node.")
         self._fit_encoder(batch)
         members = self._train_members(
             modules.train_node_member,
@@ -223,6 +231,7 @@ class NodeNetwork(ClassifierMixin, ClassifierFit, _NodeNetwork):  # type: ignore
                 self._architecture(len(classes)),
                 self._settings(modules),
                 float(self.validation_size),
+                balanced_weights(targets) if balanced else None,
             ),
         )
         self.members_ = [module for module, _ in members]
@@ -280,6 +289,8 @@ class NodeNetwork(ClassifierMixin, ClassifierFit, _NodeNetwork):  # type: ignore
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_share(self.validation_size, "validation_size")
+        if self.class_weight is not None:
+            check_choice(self.class_weight, "class_weight", choices=("balanced",))
 
     def _n_out(self) -> int:
         return len(self.classes_)

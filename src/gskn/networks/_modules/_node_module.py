@@ -70,6 +70,7 @@ class NodeProblem:
     nodes: Tensor  # training nodes, one per row of ``y``
     train: Tensor  # rows of ``y``
     validation: Tensor
+    class_weights: Tensor | None = None
 
     def losses(
         self,
@@ -99,7 +100,7 @@ class NodeProblem:
     def _loss(self, logits: Tensor, rows: Tensor) -> Tensor:
         selected, y = logits[self.nodes[rows]], self.y[rows]
         if y.ndim == 1:
-            return nn.functional.cross_entropy(selected, y)
+            return nn.functional.cross_entropy(selected, y, self.class_weights)
         return nn.functional.binary_cross_entropy_with_logits(selected, y)
 
 
@@ -155,16 +156,21 @@ def train_node_member(  # noqa: PLR0913, PLR0917 - called in processes, by posit
     architecture: Params,
     settings: Settings,
     validation_size: float,
+    class_weights: FloatArray | None,
     seed: int,
     advance: Any = lambda: None,
 ) -> tuple[nn.Module, dict[str, Any]]:
     """Train one classifier of nodes; return it with its history."""
     strata = y if y.ndim == 1 else np.zeros(len(y), dtype=np.int64)
     part, held_out = hold_out(strata, validation_size, np.random.default_rng(seed))
+    weights = None
+    if class_weights is not None:
+        weights = torch.from_numpy(class_weights.astype(inputs.table.dtype))
     problem = NodeProblem(
         inputs.take(np.arange(inputs.n_graphs)),
         torch.from_numpy(y if y.ndim == 1 else y.astype(inputs.table.dtype)),
         *(torch.from_numpy(rows) for rows in (nodes, part, held_out)),
+        class_weights=weights,
     )
     module, history = train(
         lambda: NodeModule(**architecture), problem, settings, seed, advance
