@@ -169,8 +169,10 @@ def train_node_member(  # noqa: PLR0913, PLR0917 - called in processes, by posit
     problem = NodeProblem(
         inputs.take(np.arange(inputs.n_graphs)),
         torch.from_numpy(y if y.ndim == 1 else y.astype(inputs.table.dtype)),
-        *(torch.from_numpy(rows) for rows in (nodes, part, held_out)),
-        class_weights=weights,
+        torch.from_numpy(nodes),
+        torch.from_numpy(part),
+        torch.from_numpy(held_out),
+        weights,
     )
     module, history = train(
         lambda: NodeModule(**architecture), problem, settings, seed, advance
