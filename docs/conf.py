@@ -83,6 +83,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = "gskn"
 html_static_path = ["_static"]
 html_css_files = ["gskn.css"]
+html_js_files = ["copy.js"]
 html_theme_options = {
     "show_prev_next": True,
     "header_links_before_dropdown": 8,

@@ -46,24 +46,23 @@ QUERIES = {
 }
 queries = {name: Chem.MolFromSmiles(smiles) for name, smiles in QUERIES.items()}
 
-nearest = NearestGraphs(n_neighbors=4).fit(graphs)
+nearest = NearestGraphs(n_neighbors=3).fit(graphs)
 distances, indices = nearest.kneighbors(as_batch(list(queries.values())))
 
 # %%
-# Each row shows a query and the most similar molecules.
+# Every figure shows a query and the three most similar molecules with their distances.
 
 names = list(molecules)
-figure, axes = plt.subplots(len(queries), 5, figsize=(10, 6.2), layout="constrained")
 for row, (name, molecule) in enumerate(queries.items()):
-    titles = [
-        f"{names[i]}\n{d:.2f}" for i, d in zip(indices[row], distances[row], strict=True)
-    ]
-    shown = [molecule, *(molecules[names[i]] for i in indices[row])]
-    for axis, title, drawn in zip(axes[row], [f"{name}\n", *titles], shown, strict=True):
-        axis.imshow(Draw.MolToImage(drawn, size=(400, 320)))
-        axis.set_title(title, fontsize=11, fontweight="bold" if drawn is molecule else None)
+    figure, axes = plt.subplots(2, 2, figsize=(6, 4.4), layout="constrained")
+    near = zip(indices[row], distances[row], strict=True)
+    shown = {f"{name} (query)": molecule}
+    shown |= {f"{names[i]}, {distance:.2f}": molecules[names[i]] for i, distance in near}
+    for axis, (title, drawn) in zip(axes.flat, shown.items(), strict=True):
+        axis.imshow(Draw.MolToImage(drawn, size=(600, 400)))
+        axis.set_title(title, fontweight="bold" if drawn is molecule else None)
         axis.set_axis_off()
 plt.show()
 
 # %%
-# On the command line, the same search is ``gskn similar query.smi library.smi -k 4``.
+# On the command line, the same search is ``gskn similar query.smi library.smi -k 3``.

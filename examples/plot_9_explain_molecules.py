@@ -12,6 +12,9 @@ atoms that the walks visit: orange atoms raise the prediction, blue atoms lower 
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.colors import to_rgb
+from rdkit import Chem
+from rdkit.Chem import Draw
 
 from gskn import GSKN, GSKNRegressor, as_batch
 from gskn.explain import draw, explain, global_patterns
@@ -28,22 +31,27 @@ model.fit(molecules, n_hydroxyls)
 # Explain a new molecule with three oxygen atoms, two of which carry a hydrogen. The
 # baseline and all contributions add up to the prediction.
 
-new = as_batch(["OCC(=O)CCO"], smiles=True)
+smiles_new = "OCC(=O)CCO"
+new = as_batch([smiles_new], smiles=True)
 explanation = explain(model, new)
 total = explanation.baseline + explanation.contributions.sum()
 print(f"prediction {model.predict(new)[0]:.3f}, sum of contributions {total[0]:.3f}")
 
-figure, axes = plt.subplots(figsize=(5, 2.6))
 values = explanation.contributions
-axes.bar(np.arange(len(values)), values, color=np.where(values > 0, "#c84614", "#235fb9"))
-axes.set_xticks(np.arange(len(values)), list("OCCOCCO"))
-axes.set_ylabel("contribution")
-axes.spines[["top", "right"]].set_visible(False)
-figure.tight_layout()
+colors = np.where(values > 0, "#d55e00", "#0072b2")
+figure, (left, right) = plt.subplots(1, 2, figsize=(8, 2.8), layout="constrained")
+atoms = {number: to_rgb(color) for number, color in enumerate(colors)}
+options = {"highlightAtoms": list(atoms), "highlightAtomColors": atoms}
+left.imshow(Draw.MolToImage(Chem.MolFromSmiles(smiles_new), (700, 450), **options))
+left.set_axis_off()
+right.bar(np.arange(len(values)), values, color=colors)
+right.set_xticks(np.arange(len(values)), list("OCCOCCO"))
+right.set_ylabel("contribution")
+plt.show()
 
 # %%
-# The same contributions as a picture of the molecule. Atoms have their values as titles,
-# which browsers show under the mouse. The result is displayed by notebooks.
+# ``draw`` returns such a picture as SVG, with darker colors for larger contributions.
+# Browsers show the value of the atom under the mouse. Notebooks display the result.
 
 
 class Picture:

@@ -49,6 +49,6 @@ def test_origin_is_a_mapping():
 def test_html_escapes_texts_and_aligns_numbers():
     table = html_table(["a", "b"], [["<x>", 1234], [True, 0.123456]])
     assert "&lt;x&gt;" in table
-    assert 'right">1,234<' in table
-    assert 'left">True<' in table
-    assert 'right">0.1235<' in table
+    assert 'right; white-space: nowrap">1,234<' in table
+    assert 'left; white-space: nowrap">True<' in table
+    assert 'right; white-space: nowrap">0.1235<' in table

@@ -43,6 +43,35 @@ def test_pairs_differ_first_at_the_documented_length(claim):
     assert pattern_counts(first, length, starts) != pattern_counts(second, length, starts)
 
 
+@pytest.mark.parametrize(
+    ("start", "text", "pair", "method", "length"),
+    [
+        (
+            *("two generalized quadrangles", "induced patterns of 6 nodes"),
+            *("quadrangles", "induced patterns", 6),
+        ),
+        (
+            *("circular skip links of 9 and 12", "pairs of nodes (SSWL)"),
+            *("csl", "SSWL from patterns", None),
+        ),
+        (
+            *("graphs of Cai,", "one node individualized, then 2-FWL"),
+            *("cfi", "individualization", None),
+        ),
+    ],
+)
+def test_pairs_are_distinguished_by_the_documented_method(
+    start, text, pair, method, length
+):
+    row = next(line for line in README.splitlines() if line.startswith(f"| {start}"))
+    assert row.endswith(f"| {text} |")
+    result = CliRunner().invoke(app, ["distinguish", "--pair", pair, "--json"])
+    *weaker, first = json.loads(result.stdout)["comparisons"]
+    assert not any(comparison["distinguishes"] for comparison in weaker)
+    assert (first["method"], first["length"]) == (method, length)
+    assert first["distinguishes"]
+
+
 def test_example_prints_the_documented_accuracy(capsys):
     (example,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
     statements = [line for line in example.splitlines() if line]
@@ -125,13 +154,17 @@ def test_first_command_prints_the_documented_table():
     assert measured == pytest.approx(documented, abs=0.6)
 
 
-def test_picture_shows_the_pattern_that_differs():
+@pytest.mark.parametrize("narrow", [False, True])
+def test_picture_shows_the_pattern_that_differs(narrow):
     """The text of the picture is generated; drawing it again gives the same lines."""
-    picture = (ROOT / "docs" / "pictures" / "two_graphs.svg").read_text(encoding="utf-8")
+    name = "two_graphs_narrow.svg" if narrow else "two_graphs.svg"
+    picture = (ROOT / "docs" / "pictures" / name).read_text(encoding="utf-8")
     spec = spec_from_file_location("picture", ROOT / "docs" / "pictures" / "two_graphs.py")
     script = module_from_spec(spec)
     spec.loader.exec_module(script)
-    (texts,) = [axis.texts for axis in script.draw().axes if len(axis.texts) == 13]
+    (texts,) = [
+        axis.texts for axis in script.draw(narrow=narrow).axes if len(axis.texts) == 13
+    ]
     lines = [text.get_text() for text in texts]
     assert lines[-3:] == ["walks 0-1-2-3-4-0", "0", "20"]
     assert lines.count("equal") == 2

@@ -194,7 +194,7 @@ def _format(cell: Cell, *, header: bool, numeric: bool, bold: bool, parts: set[s
         return f"<td>{'' if cell.is_missing else escape(cell.text)}</td>"
     if cell.is_reason:
         return f'<td class="number"><span class="note">{escape(cell.text)}</span></td>'
-    text = DASH if cell.is_missing else escape(cell.mean or "")
+    text = DASH if cell.is_missing else _separate(cell.mean or "")
     text = f"<strong>{text}</strong>" if bold else text
     if "spread" in parts:
         spread = f"± {cell.spread}" if cell.spread else ""
@@ -204,3 +204,8 @@ def _format(cell: Cell, *, header: bool, numeric: bool, bold: bool, parts: set[s
     if cell.note:
         text = f'<span class="note">({escape(cell.note)})</span> {text}'
     return f'<td class="number">{text}</td>'
+
+
+def _separate(number: str) -> str:
+    """Return a number with separators of thousands if it is an integer."""
+    return f"{int(number):,}" if number.isdigit() else number

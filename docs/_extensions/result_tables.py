@@ -270,7 +270,9 @@ def _origin(records: Sequence[Record]) -> str:
     versions = {f"{k} {v}" for record in records for k, v in record.versions.items()}
     dates = " to ".join(dict.fromkeys((days[0], days[-1])))
     text = f"{len(records):,} records from {dates}, with {', '.join(sorted(versions))}.\n"
-    commits = sorted({record.commit for record in records if record.commit is not None})
+    commits = sorted(
+        {record.commit[:10] for record in records if record.commit is not None}
+    )
     if commits:
         text += f"Commits: {', '.join(f'`{commit}`' for commit in commits)}.\n"
     n_unknown = sum(record.commit is None for record in records)

@@ -1,7 +1,8 @@
 """Draw two graphs that message passing cannot distinguish, and the pattern that differs.
 
-Run ``python docs/pictures/two_graphs.py`` to write ``two_graphs.svg`` beside this file. The
-README and the start page of the documentation show it.
+Run ``python docs/pictures/two_graphs.py`` to write ``two_graphs.svg`` and, for narrow
+screens, ``two_graphs_narrow.svg`` beside this file. The README and the start page of the
+documentation show them.
 """
 
 from itertools import pairwise
@@ -20,20 +21,25 @@ INK, GRAY, LIGHT = "#262626", "#6b6b6b", "#c4c8ce"
 BLUE, ORANGE = (style["color"] for style in point_styles(NAMES, "graphs").values())
 # Nodes of the highlighted walks, and the text below them.
 WALKS = ((0, 1, 2, 3, 4, 5), (0, 1, 2, 3, 4, 0))
+# Places of graphs and table: left, bottom, width, height.
+_WIDE = ((0.0, 0.0, 0.6, 1.0), (0.62, 0.0, 0.36, 1.0))
+_NARROW = ((0.0, 0.46, 1.0, 0.54), (0.03, 0.0, 0.94, 0.46))
 NOTES = ("five steps around a ring do not close it", "five steps around a ring close it")
 
 
 def main() -> None:
-    """Write the picture."""
+    """Write the pictures."""
     save_figure(draw(), Path(__file__).with_name("two_graphs.svg"))
+    save_figure(draw(narrow=True), Path(__file__).with_name("two_graphs_narrow.svg"))
 
 
-def draw() -> Figure:
-    """Return the figure."""
+def draw(*, narrow: bool = False) -> Figure:
+    """Return the figure, with the table beside or, for narrow screens, below the graphs."""
     pair = datasets.decalin_bicyclopentyl().graphs
     # A background of its own makes the picture legible on dark pages, too.
-    figure = Figure((9.6, 2.5), facecolor="white")
-    axis = figure.add_axes((0.0, 0.0, 0.6, 1.0), aspect="equal", anchor="W")
+    figure = Figure((5.8, 4.6) if narrow else (9.6, 2.5), facecolor="white")
+    graphs, table = _NARROW if narrow else _WIDE
+    axis = figure.add_axes(graphs, aspect="equal", anchor="W")
     axis.set(xlim=(-2.2, 7.0), ylim=(-1.95, 1.95))
     axis.set_axis_off()
     positions = (_fused_hexagons(), _linked_pentagons(middle=4.6))
@@ -46,7 +52,7 @@ def draw() -> Figure:
         axis.text(middle, 1.58, NAMES[number], **style, **title)
         axis.text(middle, -1.58, NOTES[number], **style, size=9, color=GRAY)
     lines = table_of(pair, distinguish(*pair))
-    _draw_table(figure.add_axes((0.62, 0.0, 0.36, 1.0)), lines)
+    _draw_table(figure.add_axes(table), lines, size=15 if narrow else 11)
     return figure
 
 
@@ -100,14 +106,14 @@ def _draw_graph(
         axis.text(*positions[node], str(rank), color="white", weight="bold", **place)
 
 
-def _draw_table(axis: Any, lines: list[tuple[str, str, str]]) -> None:
+def _draw_table(axis: Any, lines: list[tuple[str, str, str]], size: int) -> None:
     """Write one line per property, with values in the colors of the graphs."""
     axis.set(xlim=(0, 1), ylim=(0, 1))
     axis.set_axis_off()
     heights = np.linspace(0.84, 0.16, len(lines))
     for height, (name, first, second) in zip(heights, lines, strict=True):
         differs = second not in {"", first}
-        style = {"va": "center", "size": 11, "weight": "bold" if differs else "normal"}
+        style = {"va": "center", "size": size, "weight": "bold" if differs else "normal"}
         axis.text(0.02, height, name, ha="left", color=INK, **style)
         if second:
             axis.text(0.76, height, first, ha="center", color=BLUE, **style)

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Sequence
 from html import escape
 
+_MAX_UNBROKEN = 24  # characters of a cell that stays on one line
+
 
 def html_table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """Return a table; numbers are right-aligned, and all texts are escaped.
@@ -11,7 +13,7 @@ def html_table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     --------
     >>> html_table(["name"], [["<b>"]])
     '<table><thead><tr><th>name</th></tr></thead><tbody><tr><td
-    style="text-align: left">&lt;b&gt;</td></tr></tbody></table>'
+    style="text-align: left; white-space: nowrap">&lt;b&gt;</td></tr></tbody></table>'
     """
     head = "".join(f"<th>{escape(name)}</th>" for name in header)
     body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
@@ -28,8 +30,9 @@ def _cell(value: object) -> str:
     text = f"{value:,}" if isinstance(value, int) and is_number else str(value)
     if isinstance(value, float):
         text = f"{value:.4g}"
-    side = "right" if is_number else "left"
-    return f'<td style="text-align: {side}">{escape(text)}</td>'
+    side = "right" if is_number or text == "-" else "left"
+    wrap = "nowrap" if len(text) <= _MAX_UNBROKEN else "normal"
+    return f'<td style="text-align: {side}; white-space: {wrap}">{escape(text)}</td>'
 
 
 def html_page(title: str, body: str) -> str:

@@ -29,7 +29,41 @@ def test_help_of_every_command_has_an_example(command):
     assert "…" not in result.stdout  # nothing is cut at 80 columns
 
 
-@pytest.mark.parametrize("command", ["models", "reproduce"])
+@pytest.mark.parametrize("command", COMMANDS)
+def test_paragraphs_of_help_are_broken_by_the_terminal_only(command):
+    result = CliRunner().invoke(app, [command, "--help"], env={"COLUMNS": "400"})
+    text, _, _ = result.stdout.partition("Example:")
+    lines = [line for line in text.splitlines() if line.strip()][1:]
+    assert lines
+    assert all(line.strip().endswith((".", "nodes.csv")) for line in lines)
+
+
+def test_commands_have_one_line_in_the_help_at_80_columns():
+    lines = CliRunner().invoke(app, ["--help"], env={"COLUMNS": "80"}).stdout.splitlines()
+    for name in COMMANDS:
+        (line,) = [line for line in lines if line.startswith(f"│ {name} ")]
+        assert line.rstrip("│ ").endswith(".")
+
+
+def test_models_have_different_descriptions_at_80_columns():
+    result = CliRunner().invoke(app, ["models"], env={"COLUMNS": "80"})
+    rows = [line for line in result.stdout.splitlines() if line.startswith(" ")][3:-1]
+    descriptions = [row[44:].strip() for row in rows]
+    assert len({*descriptions}) == len(rows) > 50
+    assert all(descriptions)
+
+
+def test_describe_has_one_column_per_input():
+    result = CliRunner().invoke(
+        app, ["describe", "regular", "MUTAG"], env={"COLUMNS": "50"}
+    )
+    lines = [line.split() for line in result.stdout.splitlines()]
+    assert ["name", "regular", "MUTAG"] in lines
+    assert ["nodes", "2,000", "3,371"] in lines
+    assert ["edge", "labels", "-", "4"] in lines
+
+
+@pytest.mark.parametrize("command", ["datasets", "models", "reproduce"])
 def test_list_is_one_table_at_80_columns(command):
     result = CliRunner().invoke(app, [command], env={"COLUMNS": "80"})
     assert result.exit_code == 0

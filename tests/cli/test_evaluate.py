@@ -396,7 +396,7 @@ def test_report_has_table_plots_and_explained_errors(tmp_path, call):
     assert [html.index(f"<h2>{heading}") for heading in headings] == sorted(
         html.index(f"<h2>{heading}") for heading in headings
     )
-    assert '<td style="text-align: left">ldp</td>' in html
+    assert ">ldp</td>" in html
     assert html.count("<article") >= 1
     assert not re.search(r"<(link|img|iframe)\b|\bsrc=|@import", html)
 

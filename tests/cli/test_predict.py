@@ -176,6 +176,7 @@ def test_failures_print_one_line_and_leave_no_file(models, tmp_path, call):
         ((names, graphs, "-o", graphs / "p.csv"), "read as graphs"),
         ((model_csv, graphs, "-o", model_csv), "is the model"),
         ((names, "nothing", "-o", out), "It is not a file or folder, either"),
+        ((names, "nothing.csv", "-o", out), "There is no file or folder 'nothing.csv'."),
         ((names, empty, "-o", out), "has no graph files"),
         ((names, graphs, "-o", out, "--jobs", 0), "n_jobs must be"),
     ):

@@ -198,6 +198,7 @@ def test_values_are_read_and_may_be_forced(tmp_path):
     assert (data.targets, data.n_classes, data.folds) == ("values", 0, {})
     assert data.y.tolist() == [1.5, 2.0, -1000.0, 2.0]
     assert "targets='values'" in repr(data)
+    assert f"Dataset {data.name}: values of graphs." in data._repr_html_()
     data = datasets.read(folder, task="classes")
     assert (data.targets, data.n_classes) == ("classes", 3)
     (folder / "labels.csv").write_text("g0,1\ng1,2\ng2,1\ng3,2\n")

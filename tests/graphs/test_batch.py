@@ -243,3 +243,13 @@ def test_names_that_are_not_hashable_raise():
 def test_invalid_numbers_of_nodes_raise(sizes):
     with pytest.raises(InputError, match="nodes"):
         assemble([GraphParts(sizes, [], [])])
+
+
+def test_table_for_notebooks_contains_edge_labels():
+    graph = nx.cycle_graph(6)
+    nx.set_edge_attributes(
+        graph, {edge: "ab"[edge[0] % 2] for edge in graph.edges}, "label"
+    )
+    html = as_batch(graph)._repr_html_()
+    assert "<th>edge labels</th>" in html
+    assert html.count(">2</td>") == 1

@@ -239,7 +239,7 @@ class AWE(GraphVectors):
     variants = (
         Variant(
             name="awe",
-            label="vectors that predict anonymous walks",
+            label="vectors that predict patterns; anonymous walks",
             grid=parameter_grid(length=(7, 11)),
             transductive=True,
             table_label="AWE",

@@ -47,7 +47,7 @@ def _make_variant(variant: str, table_label: str) -> Variant:
     )
     return Variant(
         name=f"gckn-{variant}",
-        label=f"graph convolutional kernel network, {variant} variant",
+        label=f"GCKN, {variant} variant; graph convolutional kernel network",
         grid=tuple({**center, **change} for change in changes),
         table_label=table_label,
     )

@@ -112,7 +112,7 @@ class GNTK(NormalizedKernel):
         ),
         Variant(
             name="gntk-labels",
-            label="graph neural tangent kernel, labels only",
+            label="GNTK, labels only; graph neural tangent kernel",
             grid=parameter_grid(
                 node_features=(("labels",),),
                 n_blocks=(1, 3),

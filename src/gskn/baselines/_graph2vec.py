@@ -64,7 +64,7 @@ class Graph2Vec(GraphVectors):
     variants = (
         Variant(
             name="graph2vec",
-            label="vectors that predict Weisfeiler-Lehman colors",
+            label="vectors that predict WL colors",
             grid=parameter_grid(n_iterations=(2, 3), n_epochs=(50,)),
             transductive=True,
             table_label="Graph2Vec",

@@ -78,7 +78,7 @@ class HashGraphKernel(NormalizedKernel):
     variants = (
         Variant(
             name="hgk-wl",
-            label="hash graph kernel on Weisfeiler-Lehman",
+            label="hash graph kernel, WL",
             grid=parameter_grid(base=("wl",), n_iterations=range(4)),
             transductive=True,
             table_label="HGK-WL",
@@ -86,7 +86,7 @@ class HashGraphKernel(NormalizedKernel):
         ),
         Variant(
             name="hgk-sp",
-            label="hash graph kernel on shortest paths",
+            label="hash graph kernel, shortest paths",
             grid=parameter_grid(base=("sp",)),
             transductive=True,
             table_label="HGK-SP",

@@ -99,14 +99,14 @@ class RetGK(GraphKernel):
     variants = (
         Variant(
             name="retgk",
-            label="return probabilities of random walks",
+            label="return probabilities of walks",
             transductive=True,
             table_label="RetGK",
             table_data="attributes",
         ),
         Variant(
             name="retgk-labels",
-            label="return probabilities of random walks, labels only",
+            label="return probabilities, labels only",
             grid=({"node_features": ("labels",)},),
             transductive=True,
             table_label="RetGK",

@@ -166,7 +166,7 @@ class WLOAKernel(WLKernel):
     variants = (
         Variant(
             name="wl-oa",
-            label="Weisfeiler-Lehman optimal assignment kernel",
+            label="WL optimal assignment kernel",
             grid=parameter_grid(n_iterations=range(1, 6)),
             table_label="WL-OA",
         ),

@@ -82,7 +82,7 @@ class WWLKernel(GraphKernel):
     variants = (
         Variant(  # every further iteration takes minutes
             name="wwl",
-            label="Wasserstein Weisfeiler-Lehman kernel",
+            label="Wasserstein WL kernel",
             grid=parameter_grid(n_iterations=(1, 3, 5), gamma=(0.1, 1.0, 10.0)),
             transductive=True,
             table_label="WWL",
@@ -90,7 +90,7 @@ class WWLKernel(GraphKernel):
         ),
         Variant(
             name="wwl-labels",
-            label="Wasserstein Weisfeiler-Lehman kernel, labels only",
+            label="WWL, labels only; Wasserstein WL kernel",
             grid=parameter_grid(
                 node_features=(("labels",),),
                 n_iterations=(1, 2, 3, 5, 7),

@@ -7,6 +7,7 @@ import errno
 import os
 import sys
 import warnings
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Annotated
 
@@ -38,38 +39,25 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog=(
-        "Exit codes: 0 success, 1 failure, 2 invalid arguments, 130 interrupted.\n\n"
         "Examples:\n\n"
-        "  gskn datasets\n\n"
-        "  gskn describe MUTAG graphs/ --json\n\n"
-        "  gskn distinguish --pair rook-shrikhande\n\n"
-        "  gskn models\n\n"
-        "  gskn evaluate MUTAG --models rw+aw,gskn --out runs.jsonl\n\n"
-        "  gskn train graphs/ -o model.gskn\n\n"
-        "  gskn predict model.gskn new/ -o predictions.csv\n\n"
-        "  gskn explain model.gskn new/ -o report.html\n\n"
-        "  gskn embed graphs/ -o embeddings.parquet\n\n"
-        "  gskn fit graphs/ -o landmarks.gskn\n\n"
-        "  gskn embed new/ -o nodes.csv --model landmarks.gskn --level node\n\n"
+        "  gskn evaluate MUTAG --models gskn,wl\n\n"
+        "  gskn train my-graphs/ -o model.gskn\n\n"
+        "  gskn predict model.gskn new-graphs/ -o predictions.csv\n\n"
+        "  gskn embed my-graphs/ -o embeddings.parquet\n\n"
         "  gskn similar query.smi molecules.smi -k 10\n\n"
-        "  gskn reproduce structure regular"
+        "gskn COMMAND --help shows the options of a command.\n\n"
+        "Exit codes: 0 success, 1 failure, 2 invalid arguments, 130 interrupted."
     ),
 )
-for _command in (
-    datasets,
-    describe,
-    distinguish,
-    models,
-    evaluate,
-    train,
-    predict,
-    explain,
-    embed,
-    fit,
-    similar,
-    reproduce,
-):
-    app.command(cls=Command)(_command)
+_PANELS: dict[str, tuple[Callable[..., None], ...]] = {
+    "Graphs": (datasets, describe, distinguish),
+    "Train and predict": (train, predict, explain),
+    "Embed and search": (embed, fit, similar),
+    "Evaluate": (evaluate, models, reproduce),
+}
+for _panel, _commands in _PANELS.items():
+    for _command in _commands:
+        app.command(cls=Command, rich_help_panel=_panel)(_command)
 
 
 def _print_version(value: bool) -> None:

@@ -1,12 +1,12 @@
 """``gskn datasets``: list the data sets and their files."""
 
-from pathlib import Path
-from typing import TYPE_CHECKING
-
 from gskn.cli._options import AsJson, DataHome
 
-if TYPE_CHECKING:
-    from gskn.datasets import SetInfo
+_CAPTION = (
+    "Sets of one graph have classes of nodes, and sets without classes have values. Files "
+    "that are not on disk are downloaded when they are used first; sets without a file are "
+    "generated."
+)
 
 
 def datasets(
@@ -26,7 +26,6 @@ def datasets(
         path = sets.find_files(info, home)
         row = {
             "name": info.name,
-            "task": info.task,
             "graphs": info.n_graphs,
             "nodes": info.n_nodes,
             "edges": info.n_edges,
@@ -35,17 +34,15 @@ def datasets(
             "attrs": info.n_attributes or None,
         }
         if as_json:
-            row |= {"on_disk": path is not None, "path": path and str(path)}
+            row |= {
+                "task": info.task,
+                "on_disk": path is not None,
+                "path": path and str(path),
+            }
         else:
-            row |= {"on_disk": _place(info, path, home)}
+            is_generated = path is None and info.generate is not None
+            row |= {"file": None if is_generated else path is not None}
         rows.append(row)
-    show(rows, title="Data sets", as_json=as_json, caption=f"Data folder: {home}")
-
-
-def _place(info: "SetInfo", path: Path | None, home: Path) -> str:
-    """Return the file name, or how the data set is obtained."""
-    if path is not None:
-        return str(path.relative_to(home)) if path.is_relative_to(home) else "built in"
-    if info.generate is not None:
-        return "generated"
-    return "not yet"
+    show(
+        rows, title="Data sets", as_json=as_json, caption=f"{_CAPTION}\nData folder: {home}"
+    )

@@ -17,7 +17,7 @@ _MODEL_CELLS = (
     "classes",
     "branches",
     "walk_length",
-    "n_landmarks",
+    "landmarks",
     "weighting",
     "columns",
     "kernel",
@@ -39,14 +39,14 @@ def describe(
     data_home: DataHome = None,
     as_json: AsJson = False,
 ) -> None:
-    """Summarize graphs: sizes, degrees, components, labels and classes.
+    """Summarize graphs: sizes, degrees, labels and classes.
 
-    Without inputs, the data sets that need no download are summarized.
-    Of models of gskn fit and gskn train, the parameters and scores are summarized.
+    Without inputs, the data sets that need no download are summarized. For model files, the
+    parameters and scores are shown.
 
     Example: gskn describe MUTAG my-graphs/ molecules.smi
     """
-    from gskn.cli._tables import show
+    from gskn.cli._tables import show, transpose
 
     names = inputs or built_in_sets(data_home)
     models = [name for name in names if Path(name).suffix.lower() == _MODEL_SUFFIX]
@@ -62,10 +62,12 @@ def describe(
         show(rows + model_rows, title="", as_json=True)
         return
     if rows:
-        show(rows, title="Graphs", as_json=False)
+        show(transpose(rows, "name"), title="Graphs", as_json=False)
     if model_rows:
         texts = [_model_texts(row) for row in model_rows]
-        show(texts, title="Models", as_json=False, caption=_MODEL_CAPTION)
+        show(
+            transpose(texts, "name"), title="Models", as_json=False, caption=_MODEL_CAPTION
+        )
 
 
 def _summary(name: str, data_home: Path | None, rejects: Rejects) -> dict[str, Any]:
@@ -123,6 +125,7 @@ def _model_texts(row: dict[str, Any]) -> dict[str, Any]:
     strength = next((name for name in ("C", "alpha") if row[name] is not None), None)
     texts = {
         **row,
+        "landmarks": row["n_landmarks"],
         "classes": None if row["classes"] is None else len(row["classes"]),
         "branches": ", ".join(row["branches"]),
         "regularization": strength and f"{strength} {row[strength]:g}",

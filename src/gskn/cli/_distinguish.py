@@ -69,7 +69,7 @@ def distinguish(  # noqa: PLR0913, PLR0917 - one parameter per option
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Find the first method that tells two graphs apart, and what differs.
+    """Find the first method that distinguishes two graphs.
 
     The methods are walks, 1-WL, anonymous walks, induced patterns, refinements
     of nodes and pairs that start from patterns, and individualization with

@@ -64,7 +64,7 @@ def embed(  # noqa: PLR0913, PLR0917 - one option each
     scheduler: Scheduler = None,
     data_home: DataHome = None,
 ) -> None:
-    """Embed graphs or their nodes and write the embeddings to a file.
+    """Embed graphs or nodes and write them to a file.
 
     Folders and parquet tables of edges are read in chunks and may be larger than memory;
     a large graph is mapped into memory from a folder with indptr.npy and indices.npy.

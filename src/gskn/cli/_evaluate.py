@@ -75,8 +75,9 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one option each
     models: Annotated[
         str | None,
         typer.Option(
+            metavar="NAMES",
             help="Comma-separated names from gskn models, or all. Default: gskn, "
-            f"{_ABLATIONS}; for nodes {_NODE_MODELS}."
+            f"{_ABLATIONS}; for nodes {_NODE_MODELS}.",
         ),
     ] = None,
     protocol: Annotated[
@@ -86,7 +87,9 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one option each
     folds: Annotated[
         Folds,
         typer.Option(
-            help="Stratified by class, folds of the literature, or by Murcko scaffold."
+            metavar="NAME",
+            help="stratified (by class), published (folds of the literature) or scaffold "
+            "(Murcko).",
         ),
     ] = Folds.stratified,
     repeats: Annotated[
@@ -109,8 +112,9 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one option each
     metric: Annotated[
         str | None,
         typer.Option(
+            metavar="NAME",
             help="accuracy, balanced_accuracy, roc_auc, macro_f1, micro_f1; for values "
-            "rmse, mae, r2. Default: accuracy or rmse."
+            "rmse, mae, r2. Default: accuracy or rmse.",
         ),
     ] = None,
     plot: Annotated[
@@ -133,14 +137,15 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one option each
     data_home: DataHome = None,
     as_json: AsJson = False,
 ) -> None:
-    """Evaluate models on data sets by ten-fold cross-validation and print a table.
+    """Evaluate models on data sets by cross-validation.
 
-    The first row is the most frequent class, or the mean value, of the training part.
-    Targets with fractions, or with many different integers, are values; others are classes.
-    Data sets with classes of nodes are split at random, with 30% or 70% for training.
-    Without data sets, those that need no download are evaluated.
-    Your own graphs: a folder in TU format, or a folder of files with a labels.csv.
-    Your own nodes: gskn evaluate edges.csv --node-classes nodes.csv
+    The table has one row per model; the first row is the most frequent class, or the mean
+    value, of the training part. Graphs are split into ten folds. Nodes are split at random,
+    with 30% or 70% for training.
+
+    Without data sets, those that need no download are evaluated. Your own graphs: a folder
+    in TU format, or a folder of files with a labels.csv. Your own nodes: gskn evaluate
+    edges.csv --node-classes nodes.csv
 
     Example: gskn evaluate MUTAG PTC --models rw+aw,gskn --out runs.jsonl
     """

@@ -73,7 +73,7 @@ def explain(  # noqa: PLR0913, PLR0917 - one option each
     jobs: Jobs = None,
     data_home: DataHome = None,
 ) -> None:
-    """Explain the predictions of a model of gskn train by contributions that add up.
+    """Explain predictions by contributions that add up.
 
     The report is one page that needs no network: predictions, pictures with colored nodes
     and edges, the largest contributions of nodes and patterns, and the distance to the

@@ -32,7 +32,7 @@ def fit(  # noqa: PLR0913, PLR0917 - one option each
     jobs: Jobs = None,
     data_home: DataHome = None,
 ) -> None:
-    """Fit a model to graphs and write it to a file for gskn embed.
+    """Fit an embedding for gskn embed and gskn similar.
 
     Folders and parquet tables of edges are read in chunks and may be larger than memory.
     Landmarks are then selected from a sample of the graphs. Molecules that cannot be read

@@ -1,7 +1,6 @@
 """``gskn models``: list the models that can be evaluated."""
 
 import inspect
-import textwrap
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -19,7 +18,7 @@ def models(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the models for gskn evaluate, or describe some of them in detail.
+    """List the models for gskn evaluate, or describe some.
 
     A model is an embedding or a kernel; an SVM or ridge regression predicts the targets.
 
@@ -39,7 +38,7 @@ def models(
 
 
 def _show_list(selected: list["Model"]) -> None:
-    """Print one line per model, with as much of the description as fits."""
+    """Print one line per model; remarks of the description are left out if need be."""
     from gskn.cli._tables import show, table_width
 
     rows: list[dict[str, Any]] = [
@@ -64,11 +63,8 @@ def _show_list(selected: list["Model"]) -> None:
 
 
 def _shorten(text: str, width: int) -> str:
-    """Return a description that fits: without remarks if need be, cut between words."""
-    for sign in (";", ","):
-        if len(text) > width:
-            text = text.rpartition(sign)[0] or text
-    return textwrap.shorten(text, width, placeholder=" ...")
+    """Return a description without its remark if it does not fit."""
+    return text if len(text) <= width else text.partition(";")[0]
 
 
 def _show_details(model: "Model") -> None:
@@ -86,7 +82,7 @@ def _show_details(model: "Model") -> None:
         "nodes": "yes" if details["nodes"] else "no",
         "fitted to": details["fitted_to"],
         "classifiers": _join_machines(model.classifiers),
-        "parameters": "\n".join(map(_join_params, model.grid)),
+        **_grid_texts(model.grid),
         "reference": details["reference"],
     }
     rows = [{"property": name, "value": text} for name, text in texts.items() if text]
@@ -141,6 +137,22 @@ def _join_machines(machines: "tuple[Params, ...]") -> str:
     for params in machines:
         values.setdefault(params["kernel"], []).append(f"{params['C']:g}")
     return "\n".join(f"{kernel}: C = {', '.join(cs)}" for kernel, cs in values.items())
+
+
+def _grid_texts(grid: "tuple[Params, ...]") -> dict[str, str]:
+    """Return the parameters that all entries share, and the others, one line per entry."""
+    common = {
+        name: value
+        for name, value in grid[0].items()
+        if all(name in params and params[name] == value for params in grid)
+    }
+    if len(grid) == 1 or not common:
+        return {"parameters": "\n".join(map(_join_params, grid))}
+    varied = [{k: v for k, v in params.items() if k not in common} for params in grid]
+    return {
+        "parameters": _join_params(common),
+        "selected from": "\n".join(map(_join_params, varied)),
+    }
 
 
 def _join_params(params: "Params") -> str:

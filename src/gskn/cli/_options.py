@@ -45,7 +45,12 @@ TargetColumn = Annotated[
     ),
 ]
 TaskOption = Annotated[
-    Task, typer.Option(metavar="NAME", help="classes, values or auto (by the targets).")
+    Task,
+    typer.Option(
+        metavar="NAME",
+        help="classes, values, or auto: values if there are fractions or many different "
+        "integers.",
+    ),
 ]
 
 _BUILT_IN = ("structure", "regular", "MUTAG")
@@ -82,6 +87,8 @@ def as_path(name: str) -> Path | None:
     except UnknownDatasetError as error:
         if name and path.exists():
             return path
+        if path.suffix:  # names of data sets have none
+            raise MissingFileError(f"There is no file or folder {name!r}.") from None
         raise UnknownDatasetError(f"{error} It is not a file or folder, either.") from error
     return None
 
@@ -119,7 +126,7 @@ class Rejects:
     def report(self, out: Path | None = None) -> None:
         """Print the number of molecules, and write them to a file next to ``out``."""
         from gskn._files import whole_file
-        from gskn.cli._console import echo
+        from gskn.cli._console import print_message
         from gskn.exceptions import one_line
 
         if not self._molecules:
@@ -139,10 +146,10 @@ class Rejects:
                 temporary.write_text("\n".join(lines) + "\n", encoding="utf-8")
             place = f"; see {path}"
         n_molecules = len(self._molecules)
-        echo(
-            f"Warning: skipped {n_molecules:,} molecule{'s' * (n_molecules > 1)} that "
-            f"cannot be read{place}",
-            stderr=True,
+        print_message(
+            "[yellow]warning:[/]",
+            f"Skipped {n_molecules:,} molecule{'s' * (n_molecules > 1)} that cannot be read"
+            f"{place}",
         )
 
 

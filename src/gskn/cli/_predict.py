@@ -51,7 +51,7 @@ def predict(
     scheduler: Scheduler = None,
     data_home: DataHome = None,
 ) -> None:
-    """Predict the class or the value of graphs with a model of gskn train.
+    """Predict classes or values with a model of gskn train.
 
     Each row has the name of a graph, its class and the probability of every class, or its
     value. Folders and parquet tables of edges are read in chunks and may be larger than

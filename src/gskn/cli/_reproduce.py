@@ -32,7 +32,7 @@ def reproduce(
     data_home: DataHome = None,
     as_json: AsJson = False,
 ) -> None:
-    """Run experiments of the paper and compare the results with the paper.
+    """Run the paper's experiments and compare the results.
 
     Without names, the experiments are listed. An interrupted run can be resumed.
 

@@ -76,7 +76,7 @@ def similar(  # noqa: PLR0913, PLR0917 - one option each
     data_home: DataHome = None,
     as_json: AsJson = False,
 ) -> None:
-    """Find the graphs of a library that are most similar to query graphs.
+    """Find the most similar graphs of a library.
 
     Graphs are compared by the distance of their embeddings, with standardized columns.
     A distance of 0 means equal embeddings; two random graphs of the library have a distance

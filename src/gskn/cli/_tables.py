@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,6 +13,8 @@ from rich.text import Text
 
 from gskn.cli._console import echo, fit_encoding, make_console
 
+_EMPTY = "-"
+_NUMBER = re.compile(r"[-+]?[\d,.]+%?( (±|\+/-) [\d,.]+)?")
 _PIPE_WIDTH = 200
 _MIN_WRAPPED_WIDTH = 30  # of a column of long texts
 # SIMPLE_HEAD in ASCII; the substitute that rich chooses has a full frame.
@@ -30,15 +33,20 @@ def show(
         _heading(key): [fit_encoding(_as_cell(row[key]), console) for row in rows]
         for key in (rows[0] if rows else ())
     }
-    numeric = {
-        _heading(key)
-        for key in (rows[0] if rows else ())
-        if all(_is_number(row[key]) for row in rows)
-    }
+    numeric = {heading for heading, texts in cells.items() if _are_numbers(texts)}
     console.print(Text(fit_encoding(title, console), style="bold"))
     _print_cells(console, cells, numeric)
     if caption:
         console.print(Text(fit_encoding(caption, console), style="dim"))
+
+
+def transpose(rows: Sequence[Mapping[str, Any]], key: str) -> list[dict[str, Any]]:
+    """Return a row for every other key, with a column for every value of ``key``."""
+    others = [name for name in (rows[0] if rows else ()) if name != key]
+    return [
+        {key: _heading(name), **{str(row[key]): row[name] for row in rows}}
+        for name in others
+    ]
 
 
 def table_width() -> int:
@@ -92,13 +100,15 @@ def _heading(key: str) -> str:
     return key if is_name else key.replace("_", " ")
 
 
-def _is_number(value: Any) -> bool:
-    return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
+def _are_numbers(texts: Sequence[str]) -> bool:
+    """Return whether most cells of a column are numbers, or all are empty."""
+    filled = [text for text in texts if text != _EMPTY]
+    return 2 * sum(map(bool, map(_NUMBER.fullmatch, filled))) >= len(filled)
 
 
 def _as_cell(value: Any) -> str:
     if value is None:
-        return "-"
+        return _EMPTY
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int):

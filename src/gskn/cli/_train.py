@@ -62,10 +62,10 @@ def train(  # noqa: PLR0913, PLR0917 - one option each
     data_home: DataHome = None,
     as_json: AsJson = False,
 ) -> None:
-    """Train a classifier or regressor and write it to a file for gskn predict.
+    """Train a classifier or regressor for gskn predict.
 
     Inner folds of the graphs select the embedding, the kernel and the regularization.
-    Targets with fractions, or with many different integers, are values; others are classes.
+
     Your own graphs: a folder in TU format, a folder of files with a labels.csv, or a table
     of SMILES with a column of targets. Molecules that cannot be read are skipped and listed
     in a file next to the output.

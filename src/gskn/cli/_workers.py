@@ -14,7 +14,9 @@ MapChunks: TypeAlias = Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[
 
 Workers = Annotated[
     int | None,
-    typer.Option(help="Processes on this machine; needs the dask extra.", min=1),
+    typer.Option(
+        metavar="N", help="Processes on this machine; needs the dask extra.", min=1
+    ),
 ]
 Scheduler = Annotated[
     str | None, typer.Option(help="Address of a running Dask scheduler.", metavar="ADDRESS")

@@ -7,6 +7,7 @@ from typing import Literal
 
 import numpy as np
 
+from gskn._html import html_paragraph
 from gskn._types import AnyArray, IndexArray
 from gskn.graphs import GraphBatch
 
@@ -81,6 +82,14 @@ class Dataset:
         return (
             f"Dataset({self.name!r}, task={self.task!r}, {targets}, graphs={self.graphs!r})"
         )
+
+    def _repr_html_(self) -> str:
+        """Return name, targets and a table of the graphs for notebooks."""
+        targets = f"{self.n_classes} classes of {self.task}s"
+        if self.targets == "values":
+            targets = "values of graphs"
+        text = f"Dataset {self.name}: {targets}. {self.description}".strip()
+        return html_paragraph(text) + self.graphs._repr_html_()
 
 
 def _frozen(array: AnyArray) -> AnyArray:

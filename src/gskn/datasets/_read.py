@@ -251,7 +251,7 @@ def _find_classes(path: Path, classes: str | Path | None) -> Path:
         hint += ", or a table of molecules with a column named 'smiles'"
     raise MissingFileError(
         f"The graphs of {str(path)!r} have no classes; give a file with lines graph,class "
-        f"{hint}."
+        f"{hint}. For nodes, use gskn evaluate --node-classes, or datasets.read_nodes."
     )
 
 

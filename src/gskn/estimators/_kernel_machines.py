@@ -44,6 +44,26 @@ class Dual(NamedTuple):
     coef: FloatArray  # of shape (n_samples, n_outputs)
     intercept: FloatArray  # of shape (n_outputs,)
 
+    def outputs(self, products: FloatArray) -> FloatArray:
+        """Return the outputs of samples, given their kernel with the training samples."""
+        return linear_outputs(products, self.coef, self.intercept)
+
+
+def linear_outputs(rows: FloatArray, coef: FloatArray, intercept: FloatArray) -> FloatArray:
+    """Return ``rows @ coef + intercept``, with zero for values within the rounding error.
+
+    If a kernel cannot distinguish the classes, outputs are zero but for rounding, which
+    depends on the position of a row in the product. Test samples are sorted by class in
+    many files, so the signs of such values would agree with the classes more often than by
+    chance.
+    """
+    outputs: FloatArray = rows @ coef + intercept
+    largest = np.abs(rows).max(axis=1, initial=0.0)[:, None]
+    scale = largest * np.abs(coef).sum(axis=0) + np.abs(intercept)
+    error = 4 * np.sqrt(max(1, len(coef))) * np.finfo(np.float64).eps
+    outputs[np.abs(outputs) <= error * scale] = 0.0
+    return outputs
+
 
 def fit_svm(
     products: FloatArray, codes: AnyArray, C: float, sample_weight: FloatArray | None
@@ -161,11 +181,10 @@ class KernelMachine:
         for begin in range(0, len(embeddings), size):
             part = slice(begin, begin + size)
             scaled = self.scaling.apply(embeddings[part])
-            if self.kernel == "linear":
-                outputs[part] = scaled @ self.coef
-            else:
-                outputs[part] = gram(scaled, self.points, self.kernel) @ self.coef
-        return outputs + self.intercept
+            is_linear = self.kernel == "linear"
+            rows = scaled if is_linear else gram(scaled, self.points, self.kernel)
+            outputs[part] = linear_outputs(rows, self.coef, self.intercept)
+        return outputs
 
     def linear_coef(self) -> FloatArray:
         """Return the coefficients of the embeddings before scaling, one row per output."""

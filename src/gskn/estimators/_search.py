@@ -194,7 +194,7 @@ def fit_outputs(
         for number, params in enumerate(machines):
             if params["kernel"] == kernel:
                 dual = task.fit(square, everything, params[task.strength_name])
-                outputs[number] = cross @ dual.coef + dual.intercept
+                outputs[number] = dual.outputs(cross)
     return [outputs[number] for number in range(len(machines))]
 
 
@@ -242,7 +242,7 @@ def _fold_outputs(
     square = np.ascontiguousarray(products[np.ix_(train, train)])
     cross = np.ascontiguousarray(products[np.ix_(test, train)])
     duals = (task.fit(square, train, strength) for strength in strengths)
-    return [cross @ dual.coef + dual.intercept for dual in duals]
+    return [dual.outputs(cross) for dual in duals]
 
 
 def _score(

@@ -67,7 +67,7 @@ class Selected:
         if not best:
             return html
         rows = [[_join(row["params"]), *list(row.values())[1:]] for row in best]
-        names = ["params", *list(best[0])[1:]]
+        names = ["params", *(name.replace("_", " ") for name in list(best[0])[1:])]
         n_left = len(self.scores) - len(best)
         more = f"{n_left} more candidates are in selected_.scores." if n_left else ""
         return html + html_table(names, rows) + html_paragraph(more)

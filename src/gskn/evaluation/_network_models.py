@@ -57,7 +57,7 @@ def _make_models(network: type[GraphNetwork], label: str) -> tuple[Model, ...]:
         Model(f"{name}-short", f"{label}, 60 epochs", _SHORT, estimator=network, **common),
         Model(
             f"{name}-unsupervised",
-            f"{label} for nodes, trained by walks",
+            f"{label} for nodes; trained by walks",
             ({"convolution": name},),
             estimator=UnsupervisedNodeNetwork,
             extra=_EXTRA,
@@ -86,14 +86,14 @@ NETWORK_MODELS = (
     Model("gralsp", "GraLSP for nodes", ({},), estimator=GraLSP, extra=_EXTRA),
     Model(
         "graphstone",
-        "GraphSTONE for nodes, with mixtures of topics",
+        "GraphSTONE for nodes; with mixtures of topics",
         ({"topics": "intended"},),
         estimator=GraphSTONE,
         extra=_EXTRA,
     ),
     Model(
         "graphstone-published",
-        "GraphSTONE for nodes, as in the published program",
+        "GraphSTONE, published program",
         ({"topics": "published"},),
         estimator=GraphSTONE,
         extra=_EXTRA,

@@ -24,6 +24,7 @@ except ImportError:  # not available on Windows
 
 _PACKAGES = ("gskn", "numpy", "scipy", "scikit-learn", "numba")
 _GIT_SECONDS = 10
+_N_SHOWN = 3  # metrics in the table for notebooks; the first are the most common
 _KEYS = ("data", "model", "protocol", "repeat", "fold", "seed")
 _PROVENANCE = ("peak_mebibytes", "day", "commit")
 ERRORS = frozenset({"rmse", "mae"})  # scores in the unit of the targets; lower is better
@@ -97,12 +98,13 @@ class Records(list[Record]):
             name
             for name in dict.fromkeys(name for record in self for name in record.scores)
             if not name.startswith("recall_")
-        ]
+        ][:_N_SHOWN]
         rows = [
             [*key, len(records), *(_mean_text(records, metric) for metric in metrics)]
             for key, records in groups.items()
         ]
-        table = html_table(["data", "model", "protocol", "records", *metrics], rows)
+        names = [metric.replace("_", " ") for metric in metrics]
+        table = html_table(["data", "model", "protocol", "records", *names], rows)
         return table + html_paragraph("Mean ± standard deviation over all records.")
 
 

@@ -51,68 +51,68 @@ CONSTANT_MODELS = (
 GSKN_MODELS = (
     Model(
         "rw-degrees",
-        "random walks, degrees as attributes",
+        "random walks that compare degrees",
         ({**_FIXED, "branches": ("walk",), "node_features": "degrees"},),
         edges=False,
     ),
     Model("aw", "anonymous walks", ({**_FIXED, "branches": ("anonymous",)},), edges=False),
     Model("rw", "random walks", ({**_FIXED, "branches": ("walk",)},), edges=False),
-    Model("rw+aw", "walks and patterns, as in the paper", (_FIXED,), edges=False),
+    Model("rw+aw", "rw and aw, as in the paper", (_FIXED,), edges=False),
     Model(
         "rw+aw-log",
-        "walks and patterns, logarithm of sums",
+        "rw+aw with logarithms of sums",
         ({**_FIXED, "pooling": "log"},),
         edges=False,
     ),
     Model(
         "joint",
-        "attributes and pattern of one walk",
+        "attributes and pattern of a walk",
         ({**_FIXED, "branches": ("joint",)},),
         edges=False,
     ),
     Model(
         "induced",
-        "patterns with edges between visited nodes",
+        "induced anonymous walks; patterns with the edges between visited nodes",
         ({**_FIXED, "branches": ("induced",), "anonymous_length": 5},),
         edges=False,
     ),
     Model(
         "gskn",
-        "random, degree and anonymous walks, paths; selected by inner folds",
+        "walks, paths and patterns; selected by inner folds",
         GRID,
     ),
     Model(
         "gskn-rw",
-        "random and degree walks and paths; selected by inner folds",
+        "gskn with random walks only; with degree walks and paths",
         selection_grid(("walk", "degree-walk"), ("walk", "degree-walk", "label-path")),
     ),
     Model(
         "gskn-aw",
-        "anonymous walks; selected by inner folds",
+        "gskn with anonymous walks only",
         selection_grid(("anonymous",)),
         edges=False,
     ),
     Model(
         "rw+aw-64",
-        "walks and patterns of one length, at most 64 columns",
+        "rw+aw with at most 64 columns; walks of one length",
         (_SINGLE_LENGTH,),
         edges=False,
     ),
     Model(
         "rw-32",
-        "random walks of one length, at most 32 columns",
+        "rw with at most 32 columns; walks of one length",
         ({**_SINGLE_LENGTH, "branches": ("walk",)},),
         edges=False,
     ),
     Model(
         "aw-32",
-        "anonymous walks of one length, at most 32 columns",
+        "aw with at most 32 columns; walks of one length",
         ({**_SINGLE_LENGTH, "branches": ("anonymous",)},),
         edges=False,
     ),
     Model(
         "nodes",
-        "random, degree and anonymous walks for classes of nodes, and the best classifier",
+        "walks and patterns for nodes; embedding and classifier selected on held-out nodes",
         _NODE_GRID,
         node_classifiers=NODE_CLASSIFIERS,
         edges=False,
@@ -132,7 +132,7 @@ GSKN_MODELS = (
     ),
     Model(
         "nodes-large",
-        "walks and patterns for nodes, many columns",
+        "rw+aw for nodes, many columns",
         ({**_FIXED, "walk_length": 4, "n_landmarks": 64},),
         edges=False,
     ),
@@ -170,7 +170,12 @@ def find_models(names: Sequence[str | Model]) -> list[Model]:
     unknown = [n for n in names if not isinstance(n, Model) and n not in MODELS]
     if unknown:
         near = get_close_matches(str(unknown[0]).lower(), MODELS, n=3)
-        hint = f"did you mean {' or '.join(map(repr, near))}?"
+        hint = f"did you mean {_join([repr(name) for name in near])}?"
         listed = f"the models are {', '.join(map(repr, MODELS))}."
         raise InputError(f"There is no model {unknown[0]!r}; {hint if near else listed}")
     return [name if isinstance(name, Model) else MODELS[name] for name in names]
+
+
+def _join(names: Sequence[str]) -> str:
+    """Return names as "a", "a or b", or "a, b or c"."""
+    return " or ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))

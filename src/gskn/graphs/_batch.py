@@ -248,6 +248,8 @@ class GraphBatch:
             "nodes per graph": f"{sizes.min()} to {sizes.max()}" if len(sizes) else "-",
             "node labels": len(self.label_values) if self.node_labels is not None else "-",
             "node attributes": self.n_attributes or "-",
+            "edge labels": len(self.edge_label_values) or "-",
+            "edge attributes": self.n_edge_attributes or "-",
             "kind": f"{kind}, weighted" if self.is_weighted else kind,
         }
         return html_paragraph("GraphBatch") + html_table(list(values), [[*values.values()]])

@@ -296,8 +296,8 @@ def _from_sequence(graphs: Any, options: ReadOptions) -> GraphBatch:
         part = _as_parts(item, options, number)
         if part is None:
             raise UnsupportedInputError(
-                f"Graph {number}, {shorten(item, 40)}, has unsupported type "
-                f"{type(item).__name__}. Supported: {_SUPPORTED}."
+                f"Graph {number} has unsupported type {type(item).__name__} "
+                f"({shorten(item, 40)}). Supported: {_SUPPORTED}."
             )
         parts.append(part)
     return assemble(parts)
