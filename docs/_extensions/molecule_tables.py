@@ -36,14 +36,15 @@ _FINGERPRINTS = (
     "ECFP counts, Tanimoto",
 )
 _DESCRIPTORS = ("descriptors, Laplacian", "descriptors, forest", "descriptors, boosting")
-_GSKN = "GSKN, atoms and bonds"
+_DEFAULT = "GSKN, elements and bonds"
+_ATOMS = "GSKN, atoms and bonds"
 _BOTH = "GSKN, atoms and bonds, with descriptors"
 _STEPS = (
     "GSKN, structure",
     "GSKN, elements",
-    "GSKN, elements and bonds",
+    _DEFAULT,
     "GSKN, atoms",
-    _GSKN,
+    _ATOMS,
     "GSKN, atoms in columns and bonds",
 )
 _SYSTEMS = (*_FINGERPRINTS, *_DESCRIPTORS, "wl", *_STEPS, _BOTH)
@@ -135,16 +136,19 @@ def make_ablation(records: Sequence[Record]) -> str:
 
 
 def judge(records: Sequence[Record]) -> str:
-    """Return a list with every goal, and whether the records reach it."""
+    """Return lists with every goal, and whether the records reach it."""
     scores = collect(records)
-    lines: list[str] = []
-    for data, kind in product(_VALUES, _FOLDS):
-        if {*_FINGERPRINTS, _GSKN} & _systems(scores, data, kind):
-            lines += _judge_values(scores, data, kind)
-    for data, kind in product(_CLASSES, _FOLDS):
-        if _systems(scores, data, kind):
-            lines += _judge_classes(scores, data, kind)
-    return "\n".join(f"- {line}" for line in lines) or "Not run yet."
+    texts = []
+    for ours, title in ((_DEFAULT, "the default"), (_ATOMS, "all features")):
+        lines = []
+        for data, kind in product((*_VALUES, *_CLASSES), _FOLDS):
+            if (data, kind, ours) in scores:
+                judge_set = _judge_values if data in _VALUES else _judge_classes
+                lines += judge_set(scores, data, kind, ours)
+        if lines:
+            items = "\n".join(f"- {line}" for line in lines)
+            texts.append(f"**{ours}** ({title}):\n\n{items}")
+    return "\n\n".join(texts) or "Not run yet."
 
 
 def collect(records: Sequence[Record]) -> Scores:
@@ -158,12 +162,12 @@ def collect(records: Sequence[Record]) -> Scores:
     return scores
 
 
-def _judge_values(scores: Scores, data: str, kind: str) -> list[str]:
+def _judge_values(scores: Scores, data: str, kind: str, ours: str) -> list[str]:
     where = f"{_SETS[data]}, {_FOLDS[kind]}"
     lines = []
-    rival = _strongest(scores, data, kind, _FINGERPRINTS)
+    rival = _strongest(scores, data, kind, _FINGERPRINTS, ours)
     if rival is not None:
-        found = _compare(scores, data, kind, rival)
+        found = _compare(scores, data, kind, rival, ours)
         ratio = found.ours / found.theirs
         verdict = "reached" if ratio <= _LARGEST_RATIO else "**not reached**"
         lines.append(
@@ -171,29 +175,35 @@ def _judge_values(scores: Scores, data: str, kind: str) -> list[str]:
             f"of the fingerprints {rival}, {found.theirs:.3f}; {100 - 100 * ratio:.0f}% "
             "below)."
         )
-    rival = _strongest(scores, data, kind, _DESCRIPTORS)
+    rival = _strongest(scores, data, kind, _DESCRIPTORS, ours)
     if rival is None:
         return lines
-    found = _compare(scores, data, kind, rival)
+    found = _compare(scores, data, kind, rival, ours)
     lines.append(f"{where}: level with descriptors: {_level(found, data, rival)}.")
-    if (data, kind, _BOTH) in scores:
-        both = _compare(scores, data, kind, _BOTH)
-        rest = _compare(scores, data, kind, rival, ours=_BOTH)
-        is_ahead = both.theirs < both.ours and rest.ours < rest.theirs
-        verdict = "reached" if is_ahead else "**not reached**"
+    if ours == _ATOMS and (data, kind, _BOTH) in scores:
         lines.append(
-            f"{where}: GSKN with descriptors ahead of both: {verdict} ({rest.ours:.3f}; "
-            f"GSKN alone {both.ours:.3f}, {rival} {rest.theirs:.3f})."
+            f"{where}: GSKN with descriptors ahead of both: "
+            f"{_ahead_of_both(scores, data, kind, rival)}."
         )
     return lines
 
 
-def _judge_classes(scores: Scores, data: str, kind: str) -> list[str]:
-    others = (*_FINGERPRINTS, *_DESCRIPTORS, "wl")
-    rival = _strongest(scores, data, kind, others)
+def _ahead_of_both(scores: Scores, data: str, kind: str, rival: str) -> str:
+    """Return whether GSKN with descriptors has a smaller error than its parts."""
+    found = [_compare(scores, data, kind, part, _BOTH) for part in (_ATOMS, rival)]
+    best = min(found, key=lambda comparison: comparison.theirs)
+    verdict = "**not reached**"
+    if best.ours < best.theirs:
+        verdict = "reached" if best.is_significant() else "only within the noise"
+    numbers = f"GSKN alone {found[0].theirs:.3f}, {rival} {found[1].theirs:.3f}"
+    return f"{verdict} ({best.ours:.3f}; {numbers})"
+
+
+def _judge_classes(scores: Scores, data: str, kind: str, ours: str) -> list[str]:
+    rival = _strongest(scores, data, kind, (*_FINGERPRINTS, *_DESCRIPTORS, "wl"), ours)
     if rival is None:
         return []
-    level = _level(_compare(scores, data, kind, rival), data, rival)
+    level = _level(_compare(scores, data, kind, rival, ours), data, rival)
     return [f"{_SETS[data]}, {_FOLDS[kind]}: not behind beyond the noise: {level}."]
 
 
@@ -213,14 +223,14 @@ def _level(found: _Comparison, data: str, rival: str) -> str:
     return f"reached, equal within the noise ({numbers}; p = {found.p_value:.2f})"
 
 
-def _strongest(scores: Scores, data: str, kind: str, systems: Sequence[str]) -> str | None:
-    """Return the system with the best mean on the folds that it shares with GSKN."""
-    if (data, kind, _GSKN) not in scores:
-        return None
+def _strongest(
+    scores: Scores, data: str, kind: str, systems: Sequence[str], ours: str
+) -> str | None:
+    """Return the system with the best mean on the folds that it shares with ours."""
     means = {
-        system: _compare(scores, data, kind, system).theirs
+        system: _compare(scores, data, kind, system, ours).theirs
         for system in systems
-        if scores.get((data, kind, system), {}).keys() & scores[data, kind, _GSKN].keys()
+        if scores.get((data, kind, system), {}).keys() & scores[data, kind, ours].keys()
     }
     if not means:
         return None
@@ -229,7 +239,7 @@ def _strongest(scores: Scores, data: str, kind: str, systems: Sequence[str]) -> 
 
 
 def _compare(
-    scores: Scores, data: str, kind: str, rival: str, ours: str = _GSKN
+    scores: Scores, data: str, kind: str, rival: str, ours: str = _DEFAULT
 ) -> _Comparison:
     first, second = scores[data, kind, ours], scores[data, kind, rival]
     common = sorted(first.keys() & second.keys())
@@ -248,7 +258,7 @@ def _cell(scores: Scores, data: str, kind: str, system: str, *, deviation: bool)
     text = f"{mean(values):.3f}"
     if deviation and len(values) > 1:
         text += f" ± {stdev(values):.3f}"
-    if deviation and system not in {_GSKN, *_STEPS}:
+    if deviation and system not in _STEPS:
         text += _mark(scores, data, kind, system)
     n_folds = _n_folds(scores, data, kind)
     if len(values) < n_folds:
@@ -257,9 +267,9 @@ def _cell(scores: Scores, data: str, kind: str, system: str, *, deviation: bool)
 
 
 def _mark(scores: Scores, data: str, kind: str, system: str) -> str:
-    """Return the sign of a significant difference from GSKN."""
-    shared = scores.get((data, kind, _GSKN), {}).keys() & scores[data, kind, system].keys()
-    if not shared:
+    """Return the sign of a significant difference from the default."""
+    ours = scores.get((data, kind, _DEFAULT), {})
+    if not ours.keys() & scores[data, kind, system].keys():
         return ""
     found = _compare(scores, data, kind, system)
     if not found.is_significant():
