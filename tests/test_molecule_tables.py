@@ -67,9 +67,10 @@ def test_tables_have_what_was_run_and_list_the_rest(tables):
     assert rows[GSKN][1] == "\N{EN DASH}"
     assert rows["WL kernel, elements and bonds"][0].startswith("(1 of 2 folds)  1.000")
     assert "over 2 random folds, 1 scaffold fold. Run: 2026-11-19." in text
-    assert "FreeSolv, random folds: all systems" in text
+    assert "All systems: FreeSolv (random folds), FreeSolv (scaffold folds)" in text
     assert "ESOL, random folds: ECFP bits, forest; " in text
-    assert "HIV, random folds" not in text
+    assert "HIV (scaffold folds)." in text
+    assert "HIV (random folds)" not in text
     assert "Fewer than ten folds, for the same reason: ESOL, random folds (2)" in text
 
 

@@ -295,15 +295,17 @@ def _caption(
 
 def _missing(scores: Scores) -> str:
     """Return the cells without records, and folds that were left out."""
-    parts = []
+    nothing, parts = [], []
     for (data, name), (kind, title) in product(_SETS.items(), _FOLDS.items()):
         if (data, kind) == ("hiv", "stratified"):
             continue  # not planned
         present = _systems(scores, data, kind)
         absent = [_NAMES.get(s, s) for s in _SYSTEMS if s not in present]
-        listed = "all systems" if not present else "; ".join(absent)
-        if absent:
-            parts.append(f"{name}, {title}: {listed}")
+        if not present:
+            nothing.append(f"{name} ({title})")
+        elif absent:
+            parts.append(f"{name}, {title}: {'; '.join(absent)}.")
+    parts += [f"All systems: {', '.join(nothing)}."] if nothing else []
     few = [
         f"{_SETS[data]}, {_FOLDS[kind]} ({_n_folds(scores, data, kind)})"
         for data, kind in product(_SETS, _FOLDS)
@@ -311,7 +313,7 @@ def _missing(scores: Scores) -> str:
     ]
     lines = []
     if parts:
-        lines.append("Not run, because of the time it takes: " + ". ".join(parts) + ".")
+        lines.append(f"Not run, because of the time it takes: {' '.join(parts)}")
     if few:
         lines.append(f"Fewer than ten folds, for the same reason: {', '.join(few)}.")
     return "\n\n".join(lines)
