@@ -206,6 +206,16 @@ def test_tables_may_name_molecules(tmp_path):
     assert as_batch(frame).graph_names.tolist() == ["a"]
 
 
+def test_a_column_whose_name_ends_in_smiles_is_found():
+    frame = pd.DataFrame({"Canonical_SMILES": ["CC", "CO"], "y": [1.0, 2.0]})
+    check_same(as_batch(frame), as_batch(["CC", "CO"]))
+    both = frame.assign(smiles=["C", "N"])
+    check_same(as_batch(both), as_batch(["C", "N"]))
+    ambiguous = frame.assign(isomeric_smiles=["C", "N"])
+    with pytest.raises(InputError, match="column"):
+        as_batch(ambiguous)
+
+
 def test_one_smiles_and_one_molecule():
     check_same(as_batch("CCO"), as_batch(Chem.MolFromSmiles("CCO")))
     assert as_batch("InChI=1S/C2H6O/c1-2-3/h3H,2H2,1H3").n_nodes == 3

@@ -119,8 +119,9 @@ def as_batch(  # noqa: PLR0913 - one parameter per option
         not categorical, if it exists. None reads no edge attributes.
     smiles : str, bool or None, default=None
         Column of SMILES of a table of molecules. None selects a column ``smiles`` (in any
-        case) of a table without sources and targets. True: strings are SMILES, not paths;
-        False: they are paths, and tables contain edges.
+        case), or the only one whose name ends in it, of a table without sources and
+        targets. True: strings are SMILES, not paths; False: they are paths, and tables
+        contain edges.
     atom_features : sequence of str, default=("element",)
         Features of atoms in node labels: "element", "charge", "aromatic", "hydrogens"
         (their number), "ring" (whether the atom is in a ring) and "chirality" (R, S or

@@ -61,9 +61,10 @@ def read_graphs(path: str | Path, *, options: ReadOptions | None = None) -> Grap
           ``indices.npy`` and optionally ``weights.npy`` of one large graph, which are
           mapped into memory;
         - ``.smi``, ``.smiles`` and ``.sdf``: molecules, with the rdkit extra; also
-          ``.csv``, ``.tsv`` and ``.parquet`` with a column ``smiles`` (in any case) and
-          without source and target, or with the column in ``smiles``. Graphs are named by
-          a column ``name`` or ``id``, else by their SMILES;
+          ``.csv``, ``.tsv`` and ``.parquet`` with a column ``smiles`` or, for instance,
+          ``canonical_smiles`` (in any case) and without source and target, or with the
+          column in ``smiles``. Graphs are named by a column ``name`` or ``id``, else by
+          their SMILES;
         - ``.csv.gz``, ``.tsv.gz``, ``.smi.gz`` and ``.sdf.gz``: the same, compressed;
         - a folder or ``.zip`` with ``NAME_A.txt``: the TU format;
         - any other folder: all such files in it and its subfolders, in the order of their

@@ -27,8 +27,9 @@ _NAMES = ("name", "id")
 def find_smiles_column(names: Sequence[str], options: ReadOptions) -> str | None:
     """Return the column of SMILES, or None if a table contains edges.
 
-    Without ``smiles``, it is a column of that name, in any case, in a table without columns
-    of sources and targets.
+    Without ``smiles``, it is a column of that name, or the only one whose name ends in it
+    (such as ``canonical_smiles``), in any case, in a table without columns of sources and
+    targets.
     """
     if isinstance(options.smiles, str):
         if options.smiles not in names:
@@ -44,7 +45,10 @@ def find_smiles_column(names: Sequence[str], options: ReadOptions) -> str | None
     for ends in (options.columns[1:], *HEADERS):
         if all(end.lower() in lowered for end in ends):
             return None
-    return names[lowered.index(_SMILES)] if _SMILES in lowered else None
+    if _SMILES in lowered:
+        return names[lowered.index(_SMILES)]
+    similar = [name for name in names if name.lower().endswith(_SMILES)]
+    return similar[0] if len(similar) == 1 else None
 
 
 def from_smiles_table(table: Any, column: str, options: ReadOptions) -> GraphParts:
