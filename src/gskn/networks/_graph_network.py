@@ -176,7 +176,6 @@ class GraphNetwork(GraphClassifier, ConvolutionNetwork):
 
     convolution: ClassVar[str]
     _module_name = "GraphModule"
-    _merges_nodes = True
 
     def __init__(  # noqa: PLR0913 - all have defaults
         self,
@@ -219,6 +218,9 @@ class GraphNetwork(GraphClassifier, ConvolutionNetwork):
 
     def _convolution_name(self) -> str:
         return self.convolution
+
+    def _merges_nodes(self) -> bool:
+        return True
 
     def _architecture(self, n_out: int) -> dict[str, Any]:
         return {

@@ -206,8 +206,6 @@ class ConvolutionNetwork(TrainedNetwork):
     n_layers: int
     n_hidden: int
 
-    _merges_nodes: ClassVar[bool] = False  # whether only readouts of nodes are needed
-
     @abstractmethod
     def _convolution_name(self) -> str:
         """Return the name of the convolution."""
@@ -222,18 +220,18 @@ class ConvolutionNetwork(TrainedNetwork):
         matrix = convolution.propagation_matrix(batch.adjacency)
         edge_codes = self._edge_codes(batch)
         graph_ptr, counts = batch.graph_ptr, None
-        # Largest values are not sums over neighbors, and edge labels are of single edges.
-        if (
-            self._merges_nodes
-            and edge_codes is None
-            and self._options().get("aggregation") != "max"
-            and (merged := merge_nodes(matrix, graph_ptr, codes)) is not None
-        ):
-            matrix, graph_ptr, nodes, counts = merged
-            codes = codes[nodes]
+        if self._merges_nodes() and edge_codes is None:  # labels are of single edges
+            merged = merge_nodes(matrix, graph_ptr, codes)
+            if merged is not None:
+                matrix, graph_ptr, nodes, counts = merged
+                codes = codes[nodes]
         return modules.GraphInputs(
             matrix, graph_ptr, rows, codes, edge_codes=edge_codes, counts=counts
         )
+
+    def _merges_nodes(self) -> bool:
+        """Return whether `merge_nodes` does not change the result."""
+        return False
 
     def _edge_codes(self, batch: GraphBatch) -> IndexArray | None:  # noqa: ARG002
         """Return the codes of edge labels; None if they are not used."""

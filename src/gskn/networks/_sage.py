@@ -140,6 +140,9 @@ class GraphSAGE(GraphNetwork):
         )
         self.aggregation = aggregation
 
+    def _merges_nodes(self) -> bool:
+        return self.aggregation != "max"  # merged entries are sums over neighbors
+
     def _options(self) -> Params:
         return {"aggregation": self.aggregation}
 
