@@ -310,9 +310,18 @@ def test_sampled_walks_are_explained_by_their_start():
         explain(model, batch)
 
 
-def test_too_many_walks_are_explained_by_their_start():
+def test_walks_of_dense_graphs_are_summed_without_a_list():
     batch = as_batch([nx.complete_graph(60), nx.path_graph(5)])
     model = regressor(batch, anonymous_length=6, pooling="mean")
+    for by, view in VIEWS:
+        check_law(explain(model, batch, by=by, view=view), model.predict(batch))
+    values = explain(model, batch[0]).contributions  # all nodes are alike
+    np.testing.assert_allclose(values, values.mean(), rtol=1e-6)
+
+
+def test_too_many_walks_are_explained_by_their_start():
+    batch = as_batch([nx.complete_graph(60), nx.path_graph(5)])
+    model = regressor(batch, branches=("induced",), anonymous_length=5, pooling="mean")
     check_law(explain(model, batch, view="start"), model.predict(batch))
     with pytest.raises(InputError, match="too many to list"):
         explain(model, batch)

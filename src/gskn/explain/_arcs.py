@@ -2,21 +2,28 @@
 
 from dataclasses import dataclass
 from itertools import groupby
+from typing import TypeGuard
 
 import numpy as np
 from scipy.sparse import csr_array
 
-from gskn._types import FloatArray, IndexArray
+from gskn._types import BoolArray, FloatArray, IndexArray
 from gskn.exceptions import InputError
 from gskn.explain._blocks import Block, Chunk, sum_over
 from gskn.explain._walks import WalkList, list_walks, node_steps
 from gskn.graphs import GraphBatch
-from gskn.layers import EnumeratedLayer, WalkLayer
-from gskn.walks import count_walks_by_graph
+from gskn.layers import AnonymousLayer, EnumeratedLayer, InducedLayer, Layer, WalkLayer
+from gskn.walks import (
+    can_sum_crossings,
+    count_walks_by_graph,
+    crossing_sums,
+    patterns,
+)
 
 _CELLS = 2**22  # of products that are held at once
 _MAX_WALKS = 2e7  # of one graph that are listed
-_TOLERANCE = 1e-6  # of the magnitude of contributions, where walks were sampled
+_TOLERANCE = 1e-6  # of the magnitude of contributions, above which walks were sampled
+_MIN_ERROR = 1e-6
 
 
 @dataclass(frozen=True)
@@ -36,8 +43,8 @@ class ArcSums:
 def arc_sums(chunk: Chunk) -> list[ArcSums]:
     """Return the contributions of the steps of all blocks, exactly.
 
-    Walks of features have a forward and a backward recursion. Other walks are listed one
-    by one.
+    Walks of features have a forward and a backward recursion, and anonymous walks are sums
+    over quotients, which are differentiated. Other walks are listed one by one.
     """
     sums = []
     for _, group in groupby(chunk.blocks, key=lambda block: id(block.layer)):
@@ -49,6 +56,8 @@ def arc_sums(chunk: Chunk) -> list[ArcSums]:
         )
         if isinstance(layer, WalkLayer):
             values = [_recursion(block, layer, matrix) for block in blocks]
+        elif sums_patterns(layer):
+            values = _summed(blocks, layer, matrix)
         else:
             values = _listed(blocks, matrix, only_paths=only_paths)
         sums += [
@@ -58,9 +67,18 @@ def arc_sums(chunk: Chunk) -> list[ArcSums]:
     return sums
 
 
-def check_listed(matrix: csr_array, batch: GraphBatch, length: int) -> None:
-    """Raise if a graph has too many walks to list."""
+def sums_patterns(layer: Layer) -> TypeGuard[AnonymousLayer]:
+    """Return whether the walks of a layer are known by their patterns alone."""
+    return isinstance(layer, AnonymousLayer) and not isinstance(layer, InducedLayer)
+
+
+def check_listed(
+    matrix: csr_array, batch: GraphBatch, length: int, numbers: IndexArray | None = None
+) -> None:
+    """Raise if one of some graphs has too many walks to list."""
     n_walks = count_walks_by_graph(matrix, batch.graph_ptr, length)
+    if numbers is not None:
+        n_walks[np.setdiff1d(np.arange(len(n_walks)), numbers)] = 0
     if (n_walks > _MAX_WALKS).any():
         number = int(np.argmax(n_walks))
         raise InputError(
@@ -186,20 +204,59 @@ class _FactoredSteps:
         return csr_array(entries, shape=(self.matrix.shape[0], self.matrix.nnz))
 
 
-def _listed(
-    blocks: list[Block], matrix: csr_array, *, only_paths: bool
+def _summed(
+    blocks: list[Block], layer: AnonymousLayer, matrix: csr_array
 ) -> list[FloatArray]:
-    """Return the contribution of every step for blocks of one layer, by listing walks."""
+    """Return the contribution of every step for blocks of anonymous walks."""
+    batch = blocks[0].batch
+    longest = max(block.length for block in blocks)
+    summable = can_sum_crossings(batch.graph_sizes, longest)
+    summed, listed = np.flatnonzero(summable), np.flatnonzero(~summable)
+    values = []
+    for block in blocks:
+        shapes = patterns(block.length, staying=True).astype(np.int64)
+        kernel = layer.key_kernel(block.features, shapes, block.nystrom)
+        weights = block.weights @ kernel.T
+        arcs = crossing_sums(matrix, batch.graph_ptr, summed, block.length, weights)
+        if block.length > 1:
+            _check_arcs(block, matrix, arcs, summable)
+        values.append(arcs)
+    if len(listed):
+        rest = _listed(blocks, matrix, only_paths=False, numbers=listed)
+        values = [a + b for a, b in zip(values, rest, strict=True)]
+    return values
+
+
+def _listed(
+    blocks: list[Block],
+    matrix: csr_array,
+    *,
+    only_paths: bool,
+    numbers: IndexArray | None = None,
+) -> list[FloatArray]:
+    """Return the contribution of every step for blocks of one layer, by listing walks.
+
+    ``numbers`` are the graphs whose walks are listed; None lists those of all graphs.
+    """
     by_length = {block.length: block for block in blocks}
     batch = blocks[0].batch
-    check_listed(matrix, batch, max(by_length))
+    check_listed(matrix, batch, max(by_length), numbers)
+    starts = None
+    if numbers is not None:
+        starts = np.flatnonzero(np.isin(batch.node_graphs, numbers))
     values = []
-    for walks in list_walks(matrix, max(by_length), only_paths=only_paths):
+    for walks in list_walks(matrix, max(by_length), only_paths=only_paths, starts=starts):
         block = by_length.get(walks.length)
         if block is None:
             continue
         contributions = walk_values(block, walks)
-        _check_sums(block, contributions, walks)
+        owners = batch.node_graphs[walks.nodes[:, 0]]
+        _check_sums(
+            block,
+            np.bincount(owners, contributions, batch.n_graphs).astype(np.float64),
+            np.bincount(owners, np.abs(contributions), batch.n_graphs).astype(np.float64),
+            np.bincount(owners, minlength=batch.n_graphs) > 0,
+        )
         n_steps = walks.length - 1
         arcs = np.bincount(
             walks.arcs.ravel(), np.repeat(contributions, n_steps), matrix.nnz
@@ -208,16 +265,28 @@ def _listed(
     return values
 
 
-def _check_sums(block: Block, contributions: FloatArray, walks: WalkList) -> None:
-    """Raise if the model did not sum over all walks of a graph."""
-    batch = block.batch
-    owners = batch.node_graphs[walks.nodes[:, 0]]
-    sums = np.bincount(owners, contributions, batch.n_graphs)
-    sizes = np.bincount(owners, np.abs(contributions), batch.n_graphs)
-    sampled = np.abs(sums - sum_over(block.starts, batch.graph_ptr)) > _TOLERANCE * sizes
+def _check_arcs(
+    block: Block, matrix: csr_array, arcs: FloatArray, chosen: BoolArray
+) -> None:
+    """Raise if the steps of chosen graphs do not add up to the sums of the model."""
+    rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+    owners, n_graphs = block.batch.node_graphs[rows], block.batch.n_graphs
+    sums = np.bincount(owners, arcs, n_graphs) / (block.length - 1)
+    sizes = np.bincount(owners, np.abs(arcs), n_graphs) / (block.length - 1)
+    _check_sums(block, sums, sizes, chosen)
+
+
+def _check_sums(
+    block: Block, sums: FloatArray, sizes: FloatArray, chosen: BoolArray
+) -> None:
+    """Raise if the model did not sum over all walks of one of the chosen graphs.
+
+    ``sums`` and ``sizes`` are the sums of all contributions and of their absolute values.
+    """
+    errors = np.abs(sums - sum_over(block.starts, block.batch.graph_ptr))
     # Where contributions cancel, the rounding error of the model is relative to the root
     # of the kernel between landmarks.
-    sampled &= np.abs(sums - sum_over(block.starts, batch.graph_ptr)) > 1e-6
+    sampled = chosen & (errors > np.maximum(_TOLERANCE * sizes, _MIN_ERROR))
     if sampled.any():
         raise InputError(
             f"The model samples {block.branch} walks of graph {np.argmax(sampled)}, so its "

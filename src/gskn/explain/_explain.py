@@ -7,9 +7,10 @@ from typing import Any, Literal
 import numpy as np
 
 from gskn._offsets import running_total, runs_of_graphs
-from gskn._types import IndexArray
+from gskn._types import BoolArray, IndexArray
 from gskn._validation import check_choice
 from gskn.explain._additive import Additive
+from gskn.explain._arcs import sums_patterns
 from gskn.explain._blocks import Chunk, make_chunk
 from gskn.explain._explanation import Explanation
 from gskn.explain._names import Pattern
@@ -22,7 +23,8 @@ from gskn.explain._patterns import (
 )
 from gskn.explain._walks import node_steps
 from gskn.graphs import GraphBatch
-from gskn.walks import count_walks_by_graph
+from gskn.layers import AnonymousLayer, Layer, WalkLayer
+from gskn.walks import can_sum_crossings, count_walks_by_graph
 
 _CHUNK_WALKS = 1_000_000  # that are listed at once
 _CHUNK_CELLS = 2**24  # of node embeddings at once
@@ -122,8 +124,7 @@ def explain_views(
     chunks: list[Chunk] = []
     parts: list[list[Parts | PatternParts]] = [[] for _ in views]
     names: list[list[Pattern]] | None = None
-    lists_walks = any(by != "landmarks" and view == "visited" for by, view in views)
-    for run in _runs(additive, batch, lists_walks=lists_walks):
+    for run in _runs(additive, batch, views):
         chunk = make_chunk(additive, batch[run], targets[run], along_path=along_path)
         if names is None and any(by == "landmarks" for by, _ in views):
             names = landmark_patterns(chunk)
@@ -185,18 +186,38 @@ def _join(
     )
 
 
-def _runs(additive: Additive, batch: GraphBatch, *, lists_walks: bool) -> list[slice]:
-    """Split graphs into runs with bounded numbers of walks and of node embeddings."""
+def _runs(
+    additive: Additive, batch: GraphBatch, views: Sequence[tuple[str, str]]
+) -> list[slice]:
+    """Split graphs into runs with bounded numbers of listed walks and node embeddings."""
     work = batch.graph_sizes * 1.0
     n_columns = sum(m.embedding.n_node_features_out_ for m in additive.members)
     work *= n_columns / _CHUNK_CELLS
-    if lists_walks:
-        steps = node_steps(batch, use_probability=False, loops=True)
-        longest = max(
-            branch.layers[-1].length
-            for member in additive.members
-            for branch in member.embedding.stack_.branches
-        )
-        work += count_walks_by_graph(steps, batch.graph_ptr, longest) / _CHUNK_WALKS
+    layers = [
+        branch.layers[-1]
+        for member in additive.members
+        for branch in member.embedding.stack_.branches
+    ]
+    steps = node_steps(batch, use_probability=False, loops=True)
+    for length in {layer.length for layer in layers}:
+        same = [layer for layer in layers if layer.length == length]
+        lists = np.any([_lists_walks(layer, batch, views) for layer in same], axis=0)
+        if lists.any():
+            n_walks = count_walks_by_graph(steps, batch.graph_ptr, length)
+            work += np.where(lists, n_walks, 0.0) / _CHUNK_WALKS
     scaled = np.ceil(np.minimum(work, 1.0) * 2**30).astype(np.int64)
     return runs_of_graphs(running_total(scaled), 2**30) or [slice(0, 0)]
+
+
+def _lists_walks(
+    layer: Layer, batch: GraphBatch, views: Sequence[tuple[str, str]]
+) -> BoolArray:
+    """Return for every graph whether its walks are listed one by one."""
+    lists = np.zeros(batch.n_graphs, dtype=bool)
+    kinds = {by if view == "visited" else view for by, view in views}
+    if "patterns" in kinds and not isinstance(layer, AnonymousLayer):
+        lists[:] = True
+    if kinds & {"nodes", "edges"} and not isinstance(layer, WalkLayer):
+        summable = can_sum_crossings(batch.graph_sizes, layer.length)
+        lists |= ~summable if sums_patterns(layer) else np.ones_like(lists)
+    return lists

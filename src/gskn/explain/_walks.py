@@ -52,14 +52,20 @@ def node_steps(batch: GraphBatch, *, use_probability: bool, loops: bool) -> csr_
     return matrix
 
 
-def list_walks(matrix: csr_array, length: int, *, only_paths: bool) -> Iterator[WalkList]:
-    """Yield the walks of lengths 1, 2, ..., ``length`` from all nodes."""
-    n_nodes = matrix.shape[0]
+def list_walks(
+    matrix: csr_array,
+    length: int,
+    *,
+    only_paths: bool,
+    starts: IndexArray | None = None,
+) -> Iterator[WalkList]:
+    """Yield the walks of lengths 1, 2, ..., ``length`` from some nodes, or from all."""
+    starts = np.arange(matrix.shape[0]) if starts is None else starts
     counts = np.diff(matrix.indptr).astype(np.int64)
     walks = WalkList(
-        np.arange(n_nodes)[:, None],
-        np.empty((n_nodes, 0), dtype=np.int64),
-        np.ones(n_nodes),
+        starts[:, None],
+        np.empty((len(starts), 0), dtype=np.int64),
+        np.ones(len(starts)),
     )
     yield walks
     for _ in range(length - 1):

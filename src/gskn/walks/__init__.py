@@ -4,6 +4,8 @@ from gskn._limits import MAX_EXACT_LENGTH, MAX_INDUCED_LENGTH, MAX_PATTERN_LENGT
 
 # Names written "x as x" are shared with layers, kernels and baselines; not public.
 from gskn.walks._counts import pattern_counts, pattern_tables
+from gskn.walks._crossings import can_sum_crossings as can_sum_crossings
+from gskn.walks._crossings import crossing_sums as crossing_sums
 from gskn.walks._distinguish import Comparison, Distinction, distinguish
 from gskn.walks._induced import induced_names as induced_names
 from gskn.walks._induced_columns import distinct_induced as distinct_induced
