@@ -50,7 +50,8 @@ def html_page(title: str, body: str) -> str:
 
 
 _STYLE = """
-:root { --ink: #1c2430; --soft: #5b6675; --line: #d9dee5; --ground: #f4f6f8; }
+:root { color-scheme: light dark; --ink: #1c2430; --soft: #5b6675; --line: #d9dee5;
+  --ground: #f4f6f8; --card: #fff; --link: #1d55a5; }
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--ground); color: var(--ink);
   font: 15px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif; }
@@ -61,7 +62,7 @@ h3 { font-size: 16px; margin: 0 0 4px; overflow-wrap: anywhere; }
 h4 { font-size: 13px; margin: 14px 0 4px; color: var(--soft); font-weight: 600; }
 p { margin: 0 0 10px; max-width: 78ch; }
 .soft { color: var(--soft); font-size: 13.5px; }
-.card { background: #fff; border: 1px solid var(--line); border-radius: 10px;
+.card { background: var(--card); border: 1px solid var(--line); border-radius: 10px;
   padding: 18px 20px; margin: 0 0 16px; break-inside: avoid; }
 .graph { display: grid; grid-template-columns: minmax(0, 1.15fr) minmax(0, 1fr);
   gap: 6px 28px; align-items: start; }
@@ -75,7 +76,7 @@ p { margin: 0 0 10px; max-width: 78ch; }
 .plot { overflow-x: auto; }
 .plot svg { max-width: 760px; }
 .scroll { overflow: auto; max-height: 540px; }
-.scroll thead th { position: sticky; top: -18px; background: #fff; }
+.scroll thead th { position: sticky; top: -18px; background: var(--card); }
 table { border-collapse: collapse; width: 100%; font-size: 14px;
   font-variant-numeric: tabular-nums; }
 th { text-align: left; color: var(--soft); font-weight: 600; font-size: 12.5px;
@@ -87,12 +88,14 @@ tr:last-child td { border-bottom: 0; }
 td svg { display: block; max-width: 100%; height: auto; }
 .name { max-width: 30em; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
 .sortable th { cursor: pointer; }
-.sortable th[aria-sort]::after { content: " \\2195"; }
+.sortable th:focus-visible { outline: 2px solid var(--link); }
+.sortable th[aria-sort="descending"]::after { content: " \\2193"; }
+.sortable th[aria-sort="ascending"]::after { content: " \\2191"; }
 .bar { display: inline-block; height: 9px; border-radius: 2px; vertical-align: middle; }
 .legend { position: sticky; top: 0; z-index: 1; background: var(--ground);
   padding: 8px 0 4px; border-bottom: 1px solid var(--line); margin: 0 0 14px; }
 .legend svg { max-width: 100%; height: auto; display: block; }
-a { color: #1d55a5; }
+a { color: var(--link); }
 details summary { cursor: pointer; color: var(--soft); font-size: 13.5px; margin-top: 8px; }
 @media (max-width: 720px) {
   main { padding: 18px 12px 40px; }
@@ -102,7 +105,15 @@ details summary { cursor: pointer; color: var(--soft); font-size: 13.5px; margin
   .name { max-width: 34vw; }
   .wide { display: none; }
 }
+@media (prefers-color-scheme: dark) {
+  :root { --ink: #e4e8ee; --soft: #a3aebd; --line: #3a4452; --ground: #14181e;
+    --card: #1d232c; --link: #8fb8f5; }
+  /* Colors of pictures mean values on white. */
+  .picture svg, .plot svg, .legend svg, td svg { background: #fff; border-radius: 6px; }
+}
 @media print {
+  :root { color-scheme: light; --ink: #1c2430; --soft: #5b6675; --line: #d9dee5;
+    --card: #fff; --link: #1d55a5; }
   body { background: #fff; font-size: 11px; }
   main { max-width: none; padding: 0; }
   .legend { position: static; background: #fff; }
@@ -114,6 +125,11 @@ details summary { cursor: pointer; color: var(--soft); font-size: 13.5px; margin
 _SORT = """
 document.querySelectorAll("table.sortable").forEach(function (table) {
   table.querySelectorAll("th").forEach(function (head, column) {
+    head.tabIndex = 0;
+    head.title = "sort by " + (head.textContent || "this column");
+    head.addEventListener("keydown", function (event) {
+      if (event.key === "Enter") head.click();
+    });
     head.addEventListener("click", function () {
       var down = head.getAttribute("aria-sort") !== "descending";
       table.querySelectorAll("th").forEach(function (other) {

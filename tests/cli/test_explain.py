@@ -2,6 +2,7 @@ import csv
 
 import numpy as np
 import pytest
+from rdkit import Chem
 
 from gskn import GSKN, GSKNClassifier, GSKNRegressor, datasets
 
@@ -70,6 +71,32 @@ def test_report_of_molecules_in_a_file(tmp_path, call):
     html = out.read_text(encoding="utf-8")
     assert html.count("<article") == 7
     assert "atom 2 (O)" in html
+
+
+def test_molecules_are_written_with_values_of_atoms(tmp_path, call):
+    smiles = ["CCO", "c1ccccc1O", "CC(=O)N", "CCCC"]
+    fitted = GSKNRegressor(kernel="linear", selection="none", random_state=0)
+    fitted.fit(smiles, [1.0, 1.0, 1.0, 0.0]).save(tmp_path / "model.gskn")
+    (tmp_path / "new.smi").write_text("OCCO glycol\nc1ccccc1 benzene\n")
+    out = tmp_path / "atoms.sdf"
+    arguments = [tmp_path / "model.gskn", tmp_path / "new.smi", "-o", out]
+    result = call("explain", *arguments)
+    assert result.returncode == 0, result.stderr
+    molecules = list(Chem.SDMolSupplier(str(out)))
+    assert [Chem.MolToSmiles(m) for m in molecules] == ["OCCO", "c1ccccc1"]
+    assert molecules[0].GetAtomWithIdx(3).HasProp("gskn_contribution")
+    out.unlink()
+    result = call("explain", *arguments, "--by", "patterns")
+    assert result.returncode == 1
+    assert "needs --by nodes or edges" in result.stderr
+    assert not out.exists()
+
+
+def test_reference_names_the_nearest_training_graph(model, tmp_path, call):
+    out = tmp_path / "report.html"
+    result = call("explain", model, "MUTAG", "-o", out, "--reference", "MUTAG")
+    assert result.returncode == 0, result.stderr
+    assert "nearest of 188 training graphs" in out.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,9 @@ from gskn import GSKN, GSKNClassifier, GSKNRegressor, as_batch, datasets
 from gskn.exceptions import InputError
 from gskn.explain import Pattern, explain, global_patterns, occlusion, occurrences
 from gskn.layers import BRANCHES
+from tests.graphs.test_edge_data import batch_of
 from tests.reference import explanations as reference
+from tests.strategies import spec_lists
 from tests.walks.test_counts import graphs
 
 VIEWS = [
@@ -82,6 +84,62 @@ def test_contributions_are_sums_over_all_walks(branch, graph, length, weighting,
     assert set(expected) <= set(edges.names)
     values = [expected[pair] for pair in edges.names]
     np.testing.assert_allclose(edges.contributions, values, atol=1e-8)
+
+
+@pytest.mark.reference
+@pytest.mark.parametrize("branch", [b for b in BRANCHES if b != "induced"])
+@settings(max_examples=10)
+@given(graph=graphs(max_nodes=4), length=st.integers(1, 4))
+def test_patterns_and_landmarks_are_sums_over_all_walks(branch, graph, length):
+    assume(len(graph))
+    batch = as_batch([graph, nx.path_graph(3)])
+    lengths = {"walk_length": length, "anonymous_length": length}
+    model = regressor(batch, branches=(branch,), pooling="sum", n_landmarks=8, **lengths)
+    arguments = model.embedding_, graph, batch[0], model.coef_[0]
+    walks = reference.weighted_walks(*arguments)
+    expected = reference.by_pattern(walks, batch[0].degrees.tolist())
+    explanation = explain(model, batch[0], by="patterns")
+    values = {
+        (pattern.length, pattern.labels, pattern.symbols): value
+        for pattern, value in zip(
+            explanation.patterns, explanation.contributions, strict=True
+        )
+    }
+    for key in expected.keys() | values.keys():
+        assert values.get(key, 0.0) == pytest.approx(expected[key], abs=1e-8)
+    expected = reference.by_landmark(reference.weighted_kernels(*arguments))
+    explanation = explain(model, batch[0], by="landmarks")
+    for pattern, value in zip(explanation.patterns, explanation.contributions, strict=True):
+        wanted = expected.pop((pattern.length, pattern.landmark), 0.0)
+        assert value == pytest.approx(wanted, abs=1e-8)
+    assert not any(expected.values())
+
+
+@settings(max_examples=15)
+@given(
+    specs=spec_lists(min_size=2, edge_labelled=True),
+    pooling=st.sampled_from(["sum", "mean", ("sum", "mean")]),
+    n_layers=st.integers(1, 2),
+)
+def test_contributions_of_all_branches_add_up(specs, pooling, n_layers):
+    """Directed or not, with weights, self-loops, isolated nodes and empty graphs."""
+    assume(any(spec.n_nodes for spec in specs))
+    batch = batch_of(specs)
+    embedding = GSKN(
+        tuple(BRANCHES),
+        n_layers=n_layers,
+        pooling=pooling,
+        anonymous_length=4,
+        n_landmarks=6,
+        random_state=0,
+    )
+    y = batch.graph_edges + 0.5 * np.arange(batch.n_graphs)
+    model = GSKNRegressor(embedding, kernel="linear", alpha=1.0, selection="none")
+    model.fit(batch, y)
+    for by, view in VIEWS:
+        explanation = explain(model, batch, by=by, view=view)
+        assert explanation.exact
+        check_law(explanation, model.predict(batch))
 
 
 @pytest.mark.parametrize("branch", BRANCHES)

@@ -1,14 +1,25 @@
 import re
 from html.parser import HTMLParser
+from itertools import combinations
 from xml.etree import ElementTree as ET
 
 import networkx as nx
 import numpy as np
 import pytest
+from rdkit import Chem
+from sklearn.linear_model import Ridge
+from sklearn.pipeline import make_pipeline
 
 from gskn import GSKN, GSKNClassifier, GSKNRegressor, as_batch, datasets
 from gskn.exceptions import InputError
-from gskn.explain import Pattern, draw, draw_pattern, explain, explain_html
+from gskn.explain import (
+    Pattern,
+    draw,
+    draw_pattern,
+    explain,
+    explain_html,
+    write_molecules,
+)
 from tests.explain.browser import needs_browser, run, widths
 
 SMILES = ["CCO", "c1ccccc1O", "CC(=O)N", "CCCC", "CN", "c1ccncc1", "CC(C)O", "C1CC1"]
@@ -95,6 +106,59 @@ def test_report_of_one_graph_and_of_sampled_walks():
         explain_html(model, batch, y=[1])
 
 
+def test_report_falls_back_only_for_graphs_with_too_many_walks():
+    batch = as_batch([nx.complete_graph(40), nx.path_graph(5), nx.cycle_graph(6)])
+    embedding = GSKN(("walk", "induced"), anonymous_length=6, pooling="sum", random_state=0)
+    model = GSKNRegressor(embedding, kernel="linear", selection="none")
+    model.fit(batch, [1.0, 0.0, 0.5])
+    html = explain_html(model, batch)
+    check_page(html)
+    assert "Walks of 1 graphs are sampled or too many to list" in html
+    cards = html.split("<article")[1:]
+    assert [card.count("<title>edge ") for card in cards] == [0, 4, 6]
+    edges = explain(model, batch[1:], by="edges")
+    assert f"edge 0-1: {edges.contributions[0]:+.3g}" in cards[1]
+
+
+def test_report_names_the_nearest_training_graph(molecules):
+    model, batch, _ = molecules
+    html = explain_html(model, batch[[6, 0]], reference=batch)
+    check_page(html)
+    facts = re.findall(
+        r"<dt>distance</dt><dd>(.*?)</dd>.*?<dt>nearest</dt><dd>(.*?)</dd>", html
+    )
+    assert facts == [("0.00", SMILES[6]), ("0.00", SMILES[0])]
+    other = explain_html(model, "OCCO", reference=batch)
+    assert "nearest of 8 training graphs" in other
+    pipeline = make_pipeline(GSKN(random_state=0, pooling="sum"), Ridge())
+    pipeline.fit(batch, np.arange(8.0))
+    assert "<dt>nearest</dt>" in explain_html(pipeline, batch[:1], reference=batch)
+    with pytest.raises(InputError, match="no training graphs"):
+        explain_html(model, batch, reference=batch[:0])
+
+
+def test_names_of_graphs_nodes_and_classes_are_escaped():
+    evil = '<script>alert("1")</script>&'
+    graph = nx.Graph([(f"{evil}a", f"{evil}b")])
+    nx.set_node_attributes(graph, f"<i>{evil}", "label")
+    other = nx.path_graph(4)
+    nx.set_node_attributes(other, "C", "label")
+    batch = as_batch([graph, nx.relabel_nodes(other, str), graph, other])
+    batch = batch.with_graph_names([f"{evil}{number}" for number in range(4)])
+    y = np.array([f"<b>{evil}", "no", f"<b>{evil}", "no"])
+    model = GSKNClassifier(kernel="linear", C=1.0, selection="none", random_state=0)
+    model.fit(batch, y)
+    html = explain_html(model, batch, y=y, title=evil, reference=batch)
+    check_page(html)
+    assert html.count("<script>") == 1
+    assert "<script>alert" not in html
+    assert "<b>" not in html
+    assert "<i>" not in html
+    assert "&lt;script&gt;alert" in html
+    for by in ("nodes", "edges", "patterns", "landmarks"):
+        assert evil not in explain(model, batch[0], by=by)._repr_html_()
+
+
 def test_oxygen_is_colored_where_oxygen_is_counted(molecules):
     model, batch, _ = molecules
     explanation = explain(model, batch[0])
@@ -107,6 +171,37 @@ def test_oxygen_is_colored_where_oxygen_is_counted(molecules):
     assert colors[2] == "#c84614"
     edges = draw(explain(model, batch[0], by="edges"))
     assert len(re.findall(r"<title>bond \d-\d: [+-]", edges)) == 2
+
+
+def test_explanations_draw_themselves(molecules):
+    model, batch, _ = molecules
+    explanation = explain(model, batch[0])
+    assert explanation.draw(scale=2.0) == draw(explanation, scale=2.0)
+    assert draw(explanation) in explanation._repr_html_()
+    assert "<svg" not in explain(model, batch[0], by="patterns")._repr_html_()
+    with pytest.raises(InputError, match="8 graphs, but a picture shows one"):
+        draw(explain(model, batch))
+
+
+def test_values_of_atoms_are_properties_of_molecules(molecules, tmp_path):
+    model, batch, _ = molecules
+    explanation = explain(model, batch)
+    write_molecules(explanation.to_molecules(), tmp_path / "out.sdf")
+    supplier = Chem.SDMolSupplier(str(tmp_path / "out.sdf"))
+    assert [Chem.MolToSmiles(m) for m in supplier] == [
+        Chem.CanonSmiles(smiles) for smiles in SMILES
+    ]
+    for molecule, one in zip(supplier, explanation, strict=True):
+        assert molecule.GetProp("_Name") == str(one.graphs.graph_names[0])
+        values = [a.GetDoubleProp("gskn_contribution") for a in molecule.GetAtoms()]
+        np.testing.assert_allclose(values, one.contributions)
+        total = sum(values) + molecule.GetDoubleProp("gskn_baseline")
+        assert total == pytest.approx(molecule.GetDoubleProp("gskn_prediction"))
+        assert molecule.GetDoubleProp("gskn_remainder") == 0
+    graph = nx.path_graph(3)
+    nx.set_node_attributes(graph, "person", "label")
+    with pytest.raises(InputError, match="Graph 0 is not a molecule"):
+        explain(model, graph).to_molecules()
 
 
 def test_molecules_are_recognized_by_elements_without_a_name(molecules):
@@ -139,6 +234,7 @@ def test_other_graphs_are_drawn_with_their_largest_contributions():
         Pattern("walk", 3, labels=("C", "<O>", "chlorine")),
         Pattern("anonymous", 4, symbols=(0, 1, 2, 0)),
         Pattern("anonymous", 5, symbols=(0, 0, 1, 0, 2)),
+        Pattern("anonymous", 7, symbols=(0, 1, 2, 3, 2, 4, 5)),
         Pattern("joint", 3, labels=("C", "O", "C"), symbols=(0, 1, 0)),
         Pattern("induced", 4, None, (0, 1, 2, 3), ((0, 1), (0, 3), (1, 2), (2, 3))),
     ],
@@ -146,9 +242,19 @@ def test_other_graphs_are_drawn_with_their_largest_contributions():
 def test_patterns_are_drawn_with_the_order_of_visits(pattern):
     svg = draw_pattern(pattern)
     ET.fromstring(svg)
+    places = re.findall(r'<circle cx="(.*?)" cy="(.*?)"', svg)
+    gaps = [np.hypot(*np.subtract(a, b)) for a, b in combinations(np.double(places), 2)]
+    assert min(gaps, default=99) > 2 * 13  # circles do not overlap
     n_nodes = pattern.length if pattern.symbols is None else max(pattern.symbols) + 1
     assert svg.count("<circle") == n_nodes
     assert ("stroke-dasharray" in svg) == (pattern.branch == "induced")
+
+
+def test_edges_that_are_not_crossed_lie_beside_the_others():
+    steps = ((0, 1), (0, 3), (1, 2), (2, 3))
+    svg = draw_pattern(Pattern("induced", 4, None, (0, 1, 2, 3), steps))
+    places = np.double(re.findall(r'<circle cx="(.*?)" cy="(.*?)"', svg))
+    assert np.ptp(places, axis=0).min() > 20
 
 
 @pytest.mark.slow
@@ -180,6 +286,51 @@ def test_pages_are_complete_without_scripts_and_sortable_with_them(classes, tmp_
     without = re.sub(r"<script>.*?</script>", "", classes, flags=re.S)
     page.write_text(without, encoding="utf-8")
     assert run(tmp_path, "--dump-dom", f"file://{page}").count("<article") == 8
+
+
+@pytest.mark.slow
+@needs_browser
+def test_tables_are_sorted_by_the_keyboard(classes, tmp_path):
+    page = tmp_path / "page.html"
+    press = (
+        "<script>var head = document.querySelectorAll('table.sortable th')[3];"
+        "head.focus(); head.dispatchEvent(new KeyboardEvent('keydown', {key: 'Enter'}));"
+        "document.body.dataset.focus = document.activeElement === head;</script></body>"
+    )
+    page.write_text(classes.replace("</body>", press), encoding="utf-8")
+    dom = run(tmp_path, "--dump-dom", f"file://{page}")
+    assert 'data-focus="true"' in dom
+    assert re.findall(r'<th[^>]*aria-sort="descending"[^>]*>(.*?)</th>', dom) == [
+        "decision value"
+    ]
+
+
+@pytest.mark.slow
+@needs_browser
+@pytest.mark.parametrize(("scheme", "is_dark"), [(0, True), (1, False)])
+def test_text_contrasts_with_the_ground_in_both_color_schemes(
+    classes, tmp_path, scheme, is_dark
+):
+    page = tmp_path / "page.html"
+    script = (
+        "<script>function light(color) {"
+        "  var parts = color.match(/[0-9.]+/g).map(Number);"
+        "  return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]; }"
+        "function of(name) { return getComputedStyle(document.querySelector(name)); }"
+        "var data = document.body.dataset;"
+        "data.light = [of('body').backgroundColor, of('.card').backgroundColor,"
+        "  of('h1').color, of('.facts dd').color].map(light).join(' ');"
+        "data.picture = of('.picture svg').backgroundColor;</script></body>"
+    )
+    page.write_text(classes.replace("</body>", script), encoding="utf-8")
+    flag = f"--blink-settings=preferredColorScheme={scheme}"
+    dom = run(tmp_path, flag, "--dump-dom", f"file://{page}")
+    ground, card, title, fact = map(float, re.search(r'data-light="(.*?)"', dom)[1].split())
+    assert (ground < 60) == is_dark
+    assert abs(title - ground) > 150
+    assert abs(fact - card) > 150
+    picture = re.search(r'data-picture="(.*?)"', dom)[1]
+    assert picture == ("rgb(255, 255, 255)" if is_dark else "rgba(0, 0, 0, 0)")
 
 
 @pytest.mark.slow

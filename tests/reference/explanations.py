@@ -21,6 +21,12 @@ VALUES = {
 
 def weighted_walks(model, graph, batch, slopes):
     """Yield every walk with its contribution, given the slopes of sums of embeddings."""
+    for branch, walk, values in weighted_kernels(model, graph, batch, slopes):
+        yield branch, walk, values.sum()
+
+
+def weighted_kernels(model, graph, batch, slopes):
+    """Yield every walk with its contribution by each landmark."""
     first = 0
     for branch in model.stack_.branches:
         encoder = model.degree_encoder_ if branch.adds_degrees else model.encoder_
@@ -35,7 +41,7 @@ def weighted_walks(model, graph, batch, slopes):
                         graph, rows, walk, nystrom.landmarks, layer.params
                     )
                     weight = layers.weight_of(graph, walk, layer.params.weighting)
-                    yield branch.name, walk, weight * kernel @ weights
+                    yield branch.name, walk, weight * kernel * weights
 
 
 def by_start(walks, n_nodes):
@@ -66,9 +72,20 @@ def by_edges(walks, *, directed):
     return totals
 
 
-def by_pattern(walks, branch):
+def by_pattern(walks, degrees):
+    """Add walks with equal degrees, equal anonymous patterns, or both."""
     totals = Counter()
-    for name, walk, value in walks:
-        if name == branch:
-            totals[reference.anonymize(walk)] += value
+    for branch, walk, value in walks:
+        labels = tuple(str(degrees[node]) for node in walk)
+        symbols = reference.anonymize(walk)
+        kind = {"anonymous": (None, symbols), "joint": (labels, symbols)}
+        totals[len(walk), *kind.get(branch, (labels, None))] += value
+    return totals
+
+
+def by_landmark(kernels):
+    totals = Counter()
+    for _, walk, values in kernels:
+        for number, value in enumerate(values.tolist()):
+            totals[len(walk), number] += value
     return totals

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from gskn.graphs import GraphBatch
 
 _PAGES = (".html", ".htm")
+_MOLECULES = ".sdf"
 
 
 class By(Enum):
@@ -49,7 +50,8 @@ def explain(  # noqa: PLR0913, PLR0917 - one option each
         typer.Option(
             "--out",
             "-o",
-            help="Output file: .html for a report; .csv, .parquet or .npz for numbers.",
+            help="Output file: .html for a report; .csv, .parquet or .npz for numbers; "
+            ".sdf for molecules with values of atoms.",
         ),
     ],
     target: Annotated[
@@ -70,6 +72,13 @@ def explain(  # noqa: PLR0913, PLR0917 - one option each
     max_graphs: Annotated[
         int, typer.Option(help="Largest number of graphs with a picture in the report.")
     ] = 50,
+    reference: Annotated[
+        str | None,
+        typer.Option(
+            metavar="INPUT",
+            help="Training graphs. The report names the nearest one of every graph.",
+        ),
+    ] = None,
     jobs: Jobs = None,
     data_home: DataHome = None,
 ) -> None:
@@ -77,7 +86,8 @@ def explain(  # noqa: PLR0913, PLR0917 - one option each
 
     The report is one page that needs no network: predictions, pictures with colored nodes
     and edges, the largest contributions of nodes and patterns, and the distance to the
-    training graphs. A csv file contains the contribution of every node, edge or pattern.
+    training graphs. A csv file contains the contribution of every node, edge or pattern,
+    and an sdf file the contributions of atoms.
     Models that are trained with --kernel linear and mean or sum pooling are explained
     exactly, others to first order.
 
@@ -88,15 +98,20 @@ def explain(  # noqa: PLR0913, PLR0917 - one option each
 
     begin = time.monotonic()
     check_n_jobs(jobs)
-    _check_out(out, graphs, model)
+    _check_out(out, graphs, model, by)
     fitted = load_predictor(model, jobs)
     rejects = Rejects()
     batch, y = _read(graphs, classes, data_home, rejects)
     list(watch_labels([batch], fitted.embedding_))
     chosen = _find_class(fitted, target)
+    known = None if reference is None else _read(reference, None, data_home, Rejects())[0]
     with waiting("explaining"):
         if out.suffix.lower() in _PAGES:
-            _write_page(out, fitted, batch, chosen, y, f"{graphs}", max_graphs)
+            title = f"Explanations of predictions for {Path(graphs).name or graphs}"
+            options = {"title": title, "max_graphs": max_graphs, "reference": known}
+            _write_page(out, fitted, batch, chosen, {"y": y, **options})
+        elif out.suffix.lower() == _MOLECULES:
+            _write_molecules(out, fitted, batch, chosen, by.value)
         else:
             _write_numbers(out, fitted, batch, chosen, by.value)
     rejects.report(out)
@@ -104,13 +119,18 @@ def explain(  # noqa: PLR0913, PLR0917 - one option each
     echo(f"{out}: {batch.n_graphs:,} {noun}, {time.monotonic() - begin:.1f} s")
 
 
-def _check_out(out: Path, graphs: str, model: Path) -> None:
+def _check_out(out: Path, graphs: str, model: Path, by: By) -> None:
     """Raise if the output cannot be written, or is an input."""
     from gskn._files import check_output
+    from gskn._optional import require
     from gskn._row_files import check_row_file
     from gskn.exceptions import InputError
 
-    if out.suffix.lower() in _PAGES:
+    if out.suffix.lower() == _MOLECULES:
+        require("rdkit", extra="rdkit")
+        if by not in {By.nodes, By.edges}:
+            raise InputError(f"An sdf file needs --by nodes or edges, not {by.value}.")
+    if out.suffix.lower() in {*_PAGES, _MOLECULES}:
         check_output(out)
     else:
         check_row_file(out)
@@ -165,21 +185,27 @@ def _find_class(model: "Predictor", target: str | None) -> Any:
 
 
 def _write_page(
-    out: Path,
-    model: "Predictor",
-    batch: "GraphBatch",
-    target: Any,
-    y: Any,
-    name: str,
-    max_graphs: int,
+    out: Path, model: "Predictor", batch: "GraphBatch", target: Any, options: Any
 ) -> None:
     from gskn._files import whole_file
     from gskn.explain import explain_html
 
-    title = f"Explanations of predictions for {Path(name).name or name}"
-    html = explain_html(model, batch, target, y=y, title=title, max_graphs=max_graphs)
+    html = explain_html(model, batch, target, **options)
     with whole_file(out) as temporary:
         temporary.write_text(html, encoding="utf-8")
+
+
+def _write_molecules(
+    out: Path, model: "Predictor", batch: "GraphBatch", target: Any, by: Any
+) -> None:
+    """Write molecules with the contributions of their atoms."""
+    from gskn._files import whole_file
+    from gskn.explain import explain as explain_graphs
+    from gskn.explain import write_molecules
+
+    molecules = explain_graphs(model, batch, target, by=by).to_molecules()
+    with whole_file(out) as temporary:
+        write_molecules(molecules, temporary)
 
 
 def _write_numbers(

@@ -4,6 +4,7 @@ from gskn.explain._explain import explain
 from gskn.explain._explanation import Explanation
 from gskn.explain._global import GlobalPatterns, global_patterns, occurrences
 from gskn.explain._layout import draw_pattern
+from gskn.explain._molecules import write_molecules as write_molecules
 from gskn.explain._names import Pattern
 from gskn.explain._occlusion import occlusion
 from gskn.explain._pictures import draw

@@ -21,7 +21,7 @@ from gskn.walks import (
 )
 
 _CELLS = 2**22  # of products that are held at once
-_MAX_WALKS = 2e7  # of one graph that are listed
+MAX_WALKS = 2e7  # of one graph that are listed
 _TOLERANCE = 1e-6  # of the magnitude of contributions, above which walks were sampled
 _MIN_ERROR = 1e-6
 
@@ -79,7 +79,7 @@ def check_listed(
     n_walks = count_walks_by_graph(matrix, batch.graph_ptr, length)
     if numbers is not None:
         n_walks[np.setdiff1d(np.arange(len(n_walks)), numbers)] = 0
-    if (n_walks > _MAX_WALKS).any():
+    if (n_walks > MAX_WALKS).any():
         number = int(np.argmax(n_walks))
         raise InputError(
             f"Graph {number} has {n_walks[number]:.1e} walks of length {length}, too many "

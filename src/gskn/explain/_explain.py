@@ -7,10 +7,10 @@ from typing import Any, Literal
 import numpy as np
 
 from gskn._offsets import running_total, runs_of_graphs
-from gskn._types import BoolArray, IndexArray
+from gskn._types import BoolArray, FloatArray, IndexArray
 from gskn._validation import check_choice
 from gskn.explain._additive import Additive
-from gskn.explain._arcs import sums_patterns
+from gskn.explain._arcs import MAX_WALKS, sums_patterns
 from gskn.explain._blocks import Chunk, make_chunk
 from gskn.explain._explanation import Explanation
 from gskn.explain._names import Pattern
@@ -193,20 +193,34 @@ def _runs(
     work = batch.graph_sizes * 1.0
     n_columns = sum(m.embedding.n_node_features_out_ for m in additive.members)
     work *= n_columns / _CHUNK_CELLS
+    work += _listed_walks(additive, batch, views) / _CHUNK_WALKS
+    scaled = np.ceil(np.minimum(work, 1.0) * 2**30).astype(np.int64)
+    return runs_of_graphs(running_total(scaled), 2**30) or [slice(0, 0)]
+
+
+def can_list(additive: Additive, batch: GraphBatch, view: tuple[str, str]) -> BoolArray:
+    """Return for every graph whether it has few enough walks for a view."""
+    return np.asarray(_listed_walks(additive, batch, (view,)) <= MAX_WALKS)
+
+
+def _listed_walks(
+    additive: Additive, batch: GraphBatch, views: Sequence[tuple[str, str]]
+) -> FloatArray:
+    """Return the number of walks of every graph that views list one by one."""
     layers = [
         branch.layers[-1]
         for member in additive.members
         for branch in member.embedding.stack_.branches
     ]
     steps = node_steps(batch, use_probability=False, loops=True)
+    total = np.zeros(batch.n_graphs)
     for length in {layer.length for layer in layers}:
         same = [layer for layer in layers if layer.length == length]
         lists = np.any([_lists_walks(layer, batch, views) for layer in same], axis=0)
         if lists.any():
             n_walks = count_walks_by_graph(steps, batch.graph_ptr, length)
-            work += np.where(lists, n_walks, 0.0) / _CHUNK_WALKS
-    scaled = np.ceil(np.minimum(work, 1.0) * 2**30).astype(np.int64)
-    return runs_of_graphs(running_total(scaled), 2**30) or [slice(0, 0)]
+            total += np.where(lists, n_walks, 0.0)
+    return total
 
 
 def _lists_walks(

@@ -9,9 +9,11 @@ import numpy as np
 from gskn._html import html_paragraph, html_table
 from gskn._optional import require
 from gskn._types import FloatArray, IndexArray
-from gskn.exceptions import InputError
+from gskn.exceptions import InputError, MissingExtraError
 from gskn.explain._blocks import sum_over
+from gskn.explain._molecules import molecule_of, set_values
 from gskn.explain._names import Pattern
+from gskn.explain._pictures import SIZE, draw
 from gskn.graphs import GraphBatch
 
 _N_SHOWN = 10  # entries in notebooks
@@ -172,6 +174,56 @@ class Explanation:
         summed = np.bincount(nodes.ravel(), values, self.graphs.n_nodes)
         return summed.astype(np.float64)
 
+    def draw(self, *, scale: float | None = None, size: tuple[int, int] = SIZE) -> str:
+        """Return an SVG picture of one graph, like `gskn.explain.draw`.
+
+        Parameters
+        ----------
+        scale : float or None, default=None
+            Value with the full color. None: the largest absolute contribution.
+        size : (int, int), default=(560, 360)
+            Width and height in pixels.
+
+        Returns
+        -------
+        svg : str
+            The picture.
+        """
+        return draw(self, scale=scale, size=size)
+
+    def to_molecules(self) -> list[Any]:
+        """Return the graphs as RDKit molecules with values of atoms (extra ``rdkit``).
+
+        Atoms have the property ``gskn_contribution``, and molecules a list of all values
+        with this name, which SDF files contain as ``atom.dprop.gskn_contribution``.
+        Molecules have the properties ``gskn_prediction``, ``gskn_baseline`` and
+        ``gskn_remainder``.
+
+        Returns
+        -------
+        molecules : list of rdkit.Chem.Mol
+            One molecule per graph.
+        """
+        values = np.split(self.node_values(), self.graphs.graph_ptr[1:-1])
+        molecules = []
+        for number, one in enumerate(values[: len(self)]):
+            molecule = molecule_of(self.graphs[number])
+            if molecule is None:
+                require("rdkit.Chem", extra="rdkit")
+                raise InputError(
+                    f"Graph {number} is not a molecule: it is neither named by its SMILES "
+                    "nor are its labels elements."
+                )
+            totals = {
+                "gskn_prediction": float(self.prediction[number]),
+                "gskn_baseline": float(self.baseline[number]),
+                "gskn_remainder": float(self.remainder[number]),
+            }
+            names = self.graphs.graph_names
+            name = str(number) if names is None else str(names[number])
+            molecules.append(set_values(molecule, name, one, totals))
+        return molecules
+
     def __repr__(self) -> str:
         kind = "exact" if self.exact else "first order"
         return (
@@ -198,7 +250,14 @@ class Explanation:
             for entry in self.order[:_N_SHOWN]
         ]
         table = html_table([_SINGULAR[self.by], "contribution"], rows)
-        return html + html_paragraph(text) + table
+        return html + html_paragraph(text) + self._picture() + table
+
+    def _picture(self) -> str:
+        """Return the picture for notebooks; none of patterns, or without networkx."""
+        try:
+            return "" if self.nodes is None else draw(self)
+        except MissingExtraError:
+            return ""
 
 
 _SINGULAR = {

@@ -44,15 +44,20 @@ def draw_graph(
     picture.add_edges_from((a, b) for a, b in ends if a != b)
     places = _places(networkx, picture, size)
     radius = float(np.clip(0.22 * np.sqrt(size[0] * size[1] / max(len(shown), 1)), 5, 15))
+    width = float(np.clip(200 / max(picture.number_of_edges(), 1), 1.5, 5))
     parts = []
     for first, second in picture.edges:
         value = edge_values.get((min(first, second), max(first, second)), 0.0)
         (x1, y1), (x2, y2) = places[first], places[second]
         line = f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"'
         title = f"<title>edge {first}-{second}: {value:+.3g}</title>"
-        parts.append(f'{line} stroke="{_LINE}" stroke-width="5"/>')
+        if not edge_values:
+            parts.append(f'{line} stroke="{_LINE}" stroke-width="1" stroke-opacity="0.7"/>')
+            continue
+        parts.append(f'{line} stroke="{_LINE}" stroke-width="{width:.1f}"/>')
         parts.append(
-            f'{line} stroke="{color_of(value, scale)}" stroke-width="3.4">{title}</line>'
+            f'{line} stroke="{color_of(value, scale)}" stroke-width="{0.68 * width:.1f}">'
+            f"{title}</line>"
         )
     texts = _texts(graph)
     for node, (x, y) in places.items():
@@ -80,21 +85,9 @@ def draw_pattern(pattern: Pattern) -> str:
     visits: list[list[int]] = [[] for _ in range(n_nodes)]
     for visit, symbol in enumerate(symbols, start=1):
         visits[symbol].append(visit)
-    networkx = require("networkx", extra="networkx")
-    picture = networkx.Graph()
-    picture.add_nodes_from(range(n_nodes))
-    picture.add_edges_from(pattern.steps)
     extra = [pair for pair in pattern.arcs or () if pair not in pattern.steps]
-    is_chain = all(picture.degree(node) <= 2 for node in picture) and n_nodes > len(
-        picture.edges
-    )
-    height = 44 if pattern.labels is None else 56
-    size = (16 + 38 * n_nodes, height) if is_chain else (124, 92)
-    if is_chain:
-        order = _chain_order(picture)
-        places = {node: (27.0 + 38 * rank, 22.0) for rank, node in enumerate(order)}
-    else:
-        places = _places(networkx, picture, (size[0], size[1] - 4), margin=17)
+    places, (width, height) = _place_pattern(n_nodes, pattern.steps, extra)
+    room = 0 if pattern.labels is None else 12  # for the order of visits
     parts = []
     names = _edge_names(pattern, symbols)
     for pair in [*pattern.steps, *extra]:
@@ -114,7 +107,23 @@ def draw_pattern(pattern: Pattern) -> str:
                 f'<text x="{x:.1f}" y="{y + 24:.1f}" font-size="9" fill="#4b5563" '
                 f"{_FONT}>{below}</text>"
             )
-    return _svg(size, "".join(parts), label=pattern.name)
+    return _svg((width, height + room), "".join(parts), label=pattern.name)
+
+
+def _place_pattern(
+    n_nodes: int, steps: list[tuple[int, int]], extra: list[tuple[int, int]]
+) -> tuple[dict[int, tuple[float, float]], tuple[int, int]]:
+    """Return the places of the nodes of a pattern, and the size of the picture."""
+    networkx = require("networkx", extra="networkx")
+    picture = networkx.Graph()
+    picture.add_nodes_from(range(n_nodes))
+    picture.add_edges_from([*steps, *extra])
+    is_chain = not extra and n_nodes > len(picture.edges)
+    if is_chain and all(picture.degree(node) <= 2 for node in picture):
+        order = _chain_order(picture)
+        places = {node: (27.0 + 38 * rank, 22.0) for rank, node in enumerate(order)}
+        return places, (16 + 38 * n_nodes, 44)
+    return _spread(networkx, picture, distance=38.0, margin=17.0)
 
 
 def _edge_names(pattern: Pattern, symbols: tuple[int, ...]) -> dict[tuple[int, int], str]:
@@ -188,6 +197,21 @@ def _places(
             node: (float(x), float(y)) for node, (x, y) in zip(part, rows, strict=True)
         }
     return places
+
+
+def _spread(
+    networkx: Any, picture: Any, *, distance: float, margin: float
+) -> tuple[dict[int, tuple[float, float]], tuple[int, int]]:
+    """Place the nodes of a small graph at least a distance apart; return also the size."""
+    layout = networkx.kamada_kawai_layout(picture)
+    rows = np.array([layout[node] for node in picture])
+    gaps = np.linalg.norm(rows[:, None] - rows, axis=2)
+    rows *= distance / max(float(gaps[np.triu_indices(len(rows), 1)].min()), 1e-9)
+    if np.ptp(rows[:, 1]) > np.ptp(rows[:, 0]):
+        rows = rows[:, ::-1]
+    rows += margin - rows.min(axis=0)
+    width, height = np.ceil(rows.max(axis=0) + margin).astype(int).tolist()
+    return dict(zip(picture, map(tuple, rows.tolist()), strict=True)), (width, height)
 
 
 def _chain_order(picture: Any) -> list[int]:

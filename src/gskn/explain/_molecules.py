@@ -1,7 +1,9 @@
 """Pictures of molecules, drawn by RDKit over colored atoms and bonds."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from html import escape
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -33,6 +35,35 @@ def molecule_of(graph: GraphBatch) -> Any:
         if molecule is None:
             molecule = _from_labels(chem, graph)
     return molecule
+
+
+def set_values(
+    molecule: Any, name: str, values: FloatArray, totals: Mapping[str, float]
+) -> Any:
+    """Return a copy of a molecule with values of atoms and of the whole as properties."""
+    chem = require("rdkit.Chem", extra="rdkit")
+    molecule = chem.Mol(molecule)
+    molecule.SetProp("_Name", name.splitlines()[0] if name else "")
+    for atom, value in zip(molecule.GetAtoms(), values.tolist(), strict=True):
+        atom.SetDoubleProp("gskn_contribution", value)
+    chem.CreateAtomDoublePropertyList(molecule, "gskn_contribution")
+    for key, total in totals.items():
+        molecule.SetDoubleProp(key, total)
+    return molecule
+
+
+def write_molecules(molecules: Sequence[Any], path: Path) -> None:
+    """Write molecules with their properties to an SDF file, with flat coordinates."""
+    chem = require("rdkit.Chem", extra="rdkit")
+    coordinates = require("rdkit.Chem.rdDepictor", extra="rdkit")
+    with chem.SDWriter(str(path)) as writer:
+        writer.SetKekulize(False)
+        for molecule in molecules:
+            # Molecules from labels may have no Kekule structure.
+            with suppress(chem.KekulizeException):
+                chem.Kekulize(molecule, clearAromaticFlags=True)
+            coordinates.Compute2DCoords(molecule)
+            writer.write(molecule)
 
 
 def draw_molecule(

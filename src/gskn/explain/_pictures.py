@@ -1,20 +1,24 @@
 """Pictures of graphs with colored nodes and edges."""
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gskn._types import FloatArray
-from gskn.explain._explanation import Explanation
+from gskn.exceptions import InputError
 from gskn.explain._layout import draw_graph
 from gskn.explain._molecules import draw_molecule, molecule_of
 from gskn.graphs import GraphBatch
 
-_SIZE = (560, 360)
+if TYPE_CHECKING:
+    from gskn.explain._explanation import Explanation
+
+SIZE = (560, 360)
 
 
 def draw(
-    explanation: Explanation, *, scale: float | None = None, size: tuple[int, int] = _SIZE
+    explanation: "Explanation", *, scale: float | None = None, size: tuple[int, int] = SIZE
 ) -> str:
     """Return an SVG picture of one graph with its contributions as colors.
 
@@ -47,6 +51,11 @@ def draw(
     >>> svg.startswith("<svg"), svg.count("<circle") > 10
     (True, True)
     """
+    if len(explanation) != 1:
+        raise InputError(
+            f"The explanation has {len(explanation)} graphs, but a picture shows one; "
+            "select it as explanation[0]."
+        )
     values = explanation.node_values()
     edges = edge_values_of(explanation if explanation.by == "edges" else None)
     if explanation.by == "edges":
@@ -79,7 +88,7 @@ def draw_values(
     return draw_graph(graph, node_values, edge_values, scale, size)
 
 
-def edge_values_of(explanation: Explanation | None) -> dict[tuple[int, int], float]:
+def edge_values_of(explanation: "Explanation | None") -> dict[tuple[int, int], float]:
     """Return the contribution of every edge, both directions of an arc added up."""
     values: dict[tuple[int, int], float] = {}
     if explanation is None or explanation.nodes is None:

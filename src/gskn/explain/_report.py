@@ -1,34 +1,45 @@
 """A report of explanations as one page of HTML."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from typing import Any
 
 import numpy as np
 
 from gskn._html import html_page
-from gskn._types import AnyArray, FloatArray
+from gskn._types import AnyArray, FloatArray, IndexArray
 from gskn._validation import check_int
 from gskn.exceptions import InputError
 from gskn.explain._additive import Additive
 from gskn.explain._applicability import Applicability, applicability
 from gskn.explain._colors import color_of, legend_svg
-from gskn.explain._explain import explain_views
+from gskn.explain._explain import can_list, explain_views
 from gskn.explain._explanation import Explanation
 from gskn.explain._global import GlobalPatterns, summarize_patterns
 from gskn.explain._layout import draw_pattern
 from gskn.explain._names import Pattern
-from gskn.explain._pictures import draw_values, edge_values_of
+from gskn.explain._pictures import SIZE, draw_values, edge_values_of
 from gskn.graphs import GraphBatch
 
-_SIZE = (560, 360)
 _N_NODES = 5  # in the table of a graph
 _N_PATTERNS = 5
 _N_GLOBAL = 12
 _ROUNDING = 1e-9  # smaller remainders are shown as zero
-_VIEWS = (("nodes", "visited"), ("edges", "visited"), ("patterns", "visited"))
 _QUANTILE = 0.99  # of contributions: larger ones have the full color
+
+
+@dataclass(frozen=True)
+class _Some:
+    """An explanation of some graphs of a report."""
+
+    explanation: Explanation | None
+    places: IndexArray  # of every graph of the report; -1 for the others
+
+    def of(self, number: int) -> Explanation | None:
+        """Return the explanation of one graph, or None."""
+        place = int(self.places[number])
+        return None if self.explanation is None or place < 0 else self.explanation[place]
 
 
 @dataclass(frozen=True)
@@ -36,8 +47,8 @@ class _Parts:
     """Everything that a report shows."""
 
     nodes: Explanation
-    edges: Explanation | None
-    patterns: Explanation | None
+    edges: _Some
+    patterns: _Some
     probability: FloatArray | None
     predicted: AnyArray
     y: Sequence[Any] | None
@@ -54,6 +65,7 @@ def explain_html(
     y: Sequence[Any] | None = None,
     title: str = "Explanations",
     max_graphs: int = 50,
+    reference: Any = None,
 ) -> str:
     """Return a report of explanations: one page of HTML without external files.
 
@@ -74,6 +86,10 @@ def explain_html(
         Title of the page.
     max_graphs : int, default=50
         Largest number of graphs with a picture. All graphs are in the table.
+    reference : graphs or None, default=None
+        Training graphs. The report contains the nearest one of every graph and its
+        distance, which shows whether the model knows similar graphs. None: the distance to
+        the support vectors, or for linear models to the mean of the training graphs.
 
     Returns
     -------
@@ -92,7 +108,7 @@ def explain_html(
     (2, True)
     """
     max_graphs = check_int(max_graphs, "max_graphs", minimum=1)
-    parts = _compute(model, graphs, target, y)
+    parts = _compute(model, graphs, target, y, reference)
     n_shown = min(len(parts.nodes), max_graphs)
     body = [
         _introduction(model, parts, n_shown),
@@ -121,33 +137,75 @@ def _legend(parts: _Parts) -> str:
     return f'<div class="legend">{legend_svg(parts.scale, "lowers", "raises")}</div>'
 
 
-def _compute(model: Any, graphs: Any, target: object, y: Sequence[Any] | None) -> _Parts:
+def _compute(
+    model: Any,
+    graphs: Any,
+    target: object,
+    y: Sequence[Any] | None,
+    reference: Any = None,
+) -> _Parts:
     additive = Additive.from_model(model)
     batch = additive.read(graphs)
     if y is not None and len(y) != batch.n_graphs:
         raise InputError(f"y has {len(y)} entries for {batch.n_graphs} graphs.")
-    edges = patterns = None
     if isinstance(target, np.ndarray) and additive.classes is not None:
         targets = np.searchsorted(additive.classes, target)
     else:
         targets = additive.targets(batch, target)
-    try:
-        nodes, edges, patterns = explain_views(additive, batch, targets, _VIEWS)
-    except InputError:  # walks are sampled, or too many
-        (nodes,) = explain_views(additive, batch, targets, (("nodes", "start"),))
+    nodes, edges = _explain_visits(additive, batch, targets)
+    patterns = _explain_some(additive, batch, targets, [("patterns", "visited")])
     values = np.abs(nodes.contributions)
     scale = float(np.quantile(values, _QUANTILE)) if len(values) else 1.0
     return _Parts(
         nodes=nodes,
         edges=edges,
-        patterns=patterns,
+        patterns=patterns[0],
         probability=_probabilities(additive, batch, nodes),
         predicted=additive.predict(batch),
         y=y,
-        near=applicability(additive, batch),
+        near=applicability(additive, batch, reference),
         names=_graph_names(batch),
         scale=scale or 1.0,
     )
+
+
+def _explain_visits(
+    additive: Additive, batch: GraphBatch, targets: IndexArray
+) -> tuple[Explanation, _Some]:
+    """Return the contributions of nodes, and of the edges of as many graphs as possible.
+
+    Contributions belong to visited nodes where edges are known, and else to starts.
+    """
+    views = [("nodes", "visited"), ("edges", "visited")]
+    visited, edges = _explain_some(additive, batch, targets, views)
+    chosen = edges.places >= 0
+    if visited.explanation is not None and chosen.all():
+        return visited.explanation, edges
+    (nodes,) = explain_views(additive, batch, targets, (("nodes", "start"),))
+    if visited.explanation is not None:
+        values = nodes.contributions.copy()
+        values[chosen[batch.node_graphs]] = visited.explanation.contributions
+        nodes = replace(nodes, contributions=values)
+    return nodes, edges
+
+
+def _explain_some(
+    additive: Additive,
+    batch: GraphBatch,
+    targets: IndexArray,
+    views: Sequence[tuple[str, str]],
+) -> list[_Some]:
+    """Return explanations of all graphs whose walks are not sampled and not too many."""
+    chosen = np.flatnonzero(can_list(additive, batch, views[0]))
+    places = np.full(batch.n_graphs, -1)
+    if not len(chosen) and batch.n_graphs:
+        return [_Some(None, places) for _ in views]
+    try:
+        explained = explain_views(additive, batch[chosen], targets[chosen], views)
+    except InputError:  # walks are sampled
+        return [_Some(None, places) for _ in views]
+    places[chosen] = np.arange(len(chosen))
+    return [_Some(explanation, places) for explanation in explained]
 
 
 def _probabilities(
@@ -190,9 +248,12 @@ def _introduction(model: Any, parts: _Parts, n_shown: int) -> str:
             "The model is not linear: contributions are first-order, and the remainder is "
             "what they do not explain."
         )
-    if nodes.view == "start":
+    n_starts = int((parts.edges.places < 0).sum())
+    if n_starts:
+        of = f"of {n_starts:,} graphs " if n_starts < len(nodes) else ""
         words.append(
-            "Walks are sampled or too many to list, so they are assigned to their starts."
+            f"Walks {of}are sampled or too many to list, so they are assigned to their "
+            "starts."
         )
     html = f"<p>{' '.join(map(escape, words))}</p>"
     notes = "Contributions show what the model uses, not what causes the property."
@@ -241,9 +302,9 @@ def _overview(parts: _Parts, n_shown: int) -> str:
 
 
 def _best_patterns(parts: _Parts) -> str:
-    if parts.patterns is None or len(parts.nodes) < 2:
+    if parts.patterns.explanation is None or len(parts.nodes) < 2:
         return ""
-    best: GlobalPatterns = summarize_patterns(parts.patterns, _N_GLOBAL)
+    best: GlobalPatterns = summarize_patterns(parts.patterns.explanation, _N_GLOBAL)
     largest = float(best.magnitudes.max(initial=0.0)) or 1.0
     rows = []
     for pattern, total, magnitude, count in zip(
@@ -269,10 +330,8 @@ def _best_patterns(parts: _Parts) -> str:
 def _article(parts: _Parts, number: int) -> str:
     """Return picture and tables of one graph."""
     nodes = parts.nodes[number]
-    edges = None if parts.edges is None else parts.edges[number]
-    picture = draw_values(
-        nodes.graphs, nodes.node_values(), edge_values_of(edges), parts.scale, _SIZE
-    )
+    edges = edge_values_of(parts.edges.of(number))
+    picture = draw_values(nodes.graphs, nodes.node_values(), edges, parts.scale, SIZE)
     return (
         f'<article class="card graph" id="graph-{number}"><header>'
         f"<h3>{escape(_shorten(parts.names[number], 90))}</h3>{_facts(parts, number)}"
@@ -301,6 +360,8 @@ def _facts(parts: _Parts, number: int) -> str:
         if parts.near.distances[number] > 1.5 * parts.near.usual:
             distance += " (unusual)"
         items.append(("distance", distance))
+        if parts.near.nearest is not None:
+            items.append(("nearest", _shorten(parts.near.nearest[number])))
     cells = "".join(
         f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>"
         for name, value in items
@@ -315,15 +376,16 @@ def _top_nodes(nodes: Explanation, parts: _Parts) -> str:
         value = float(nodes.contributions[entry])
         label = ""
         if labels is not None:
-            label = _label(nodes.graphs.label_values[labels[entry]])
+            text = _label(nodes.graphs.label_values[labels[entry]])
+            label = f"<td>{escape(_shorten(text))}</td>"
         bar = _bar(value, abs(value) / parts.scale, 60)
         rows.append(
-            f"<tr><td>{escape(str(names[entry]))}</td><td>{escape(label)}</td>"
+            f"<tr><td>{escape(_shorten(str(names[entry])))}</td>{label}"
             f"{_number(value, sign=True)}<td>{bar}</td></tr>"
         )
     head = (
-        '<thead><tr><th>node</th><th>label</th><th class="number">contribution</th>'
-        "<th></th></tr></thead>"
+        f"<thead><tr><th>node</th>{'' if labels is None else '<th>label</th>'}"
+        '<th class="number">contribution</th><th></th></tr></thead>'
     )
     first = f"<table>{head}<tbody>{''.join(rows[:_N_NODES])}</tbody></table>"
     if len(rows) <= _N_NODES:
@@ -337,9 +399,9 @@ def _top_nodes(nodes: Explanation, parts: _Parts) -> str:
 
 
 def _top_patterns(parts: _Parts, number: int) -> str:
-    if parts.patterns is None:
+    patterns = parts.patterns.of(number)
+    if patterns is None:
         return ""
-    patterns = parts.patterns[number]
     listed = patterns.patterns or ()
     largest = float(np.abs(patterns.contributions).max(initial=0.0)) or 1.0
     rows = []
