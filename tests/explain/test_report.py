@@ -198,10 +198,10 @@ def test_values_of_atoms_are_properties_of_molecules(molecules, tmp_path):
         total = sum(values) + molecule.GetDoubleProp("gskn_baseline")
         assert total == pytest.approx(molecule.GetDoubleProp("gskn_prediction"))
         assert molecule.GetDoubleProp("gskn_remainder") == 0
-    graph = nx.path_graph(3)
-    nx.set_node_attributes(graph, "person", "label")
+    others = [nx.path_graph(3), nx.cycle_graph(4)]
+    model = GSKNRegressor(GSKN(("walk",)), kernel="linear", selection="none")
     with pytest.raises(InputError, match="Graph 0 is not a molecule"):
-        explain(model, graph).to_molecules()
+        explain(model.fit(others, [0.0, 1.0]), others).to_molecules()
 
 
 def test_molecules_are_recognized_by_elements_without_a_name(molecules):
