@@ -103,15 +103,34 @@ def test_reference_names_the_nearest_training_graph(model, tmp_path, call):
     ("arguments", "message"),
     [
         (["--target", "2"], "is not a class of the model: -1, 1"),
-        (["-o", "report.pdf"], "must end in one of"),
+        (["-o", "report.pdf"], "must end in .html for a report, in .csv"),
+        (["-o", "empty.smi/report.html"], "'empty.smi' is not a folder"),
+        (["--reference", "MUTAG"], "--reference needs a report (.html)"),
+        (
+            ["-o", "new.html", "--reference", "empty.smi"],
+            "There are no graphs in 'empty.smi'",
+        ),
         (["--by", "atoms"], "'atoms' is not one of"),
     ],
 )
-def test_wrong_arguments_name_the_remedy(model, tmp_path, call, arguments, message):
-    out = ["-o", tmp_path / "out.csv"]
-    result = call("explain", model, "MUTAG", *out, *arguments)
+def test_wrong_arguments_name_the_remedy(
+    model, tmp_path, monkeypatch, call, arguments, message
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "empty.smi").touch()
+    result = call("explain", model, "MUTAG", "-o", "out.csv", *arguments)
     assert result.returncode
     assert message in " ".join(result.stderr.replace("│", " ").split())
+    assert [path.name for path in tmp_path.iterdir()] == ["empty.smi"]
+
+
+def test_molecules_that_cannot_be_read_are_named(model, tmp_path, call):
+    (tmp_path / "bad.smi").write_text("C1CC\n")
+    result = call("explain", model, tmp_path / "bad.smi", "-o", tmp_path / "out.html")
+    assert result.returncode == 1
+    assert "skipped 1 molecule" in result.stderr
+    assert "There are no graphs in" in result.stderr
+    assert not (tmp_path / "out.html").exists()
 
 
 def test_target_selects_the_class(model, tmp_path, call):

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from gskn.graphs import GraphBatch
 
 _PAGES = (".html", ".htm")
+_NUMBERS = (".csv", ".parquet", ".npz")
 _MOLECULES = ".sdf"
 
 
@@ -99,6 +100,8 @@ def explain(  # noqa: PLR0913, PLR0917 - one option each
     begin = time.monotonic()
     check_n_jobs(jobs)
     _check_out(out, graphs, model, by)
+    if reference is not None:
+        _check_reference(reference, out)
     fitted = load_predictor(model, jobs)
     rejects = Rejects()
     batch, y = _read(graphs, classes, data_home, rejects)
@@ -130,13 +133,27 @@ def _check_out(out: Path, graphs: str, model: Path, by: By) -> None:
         require("rdkit", extra="rdkit")
         if by not in {By.nodes, By.edges}:
             raise InputError(f"An sdf file needs --by nodes or edges, not {by.value}.")
-    if out.suffix.lower() in {*_PAGES, _MOLECULES}:
+    if out.suffix.lower() not in {*_PAGES, *_NUMBERS, _MOLECULES}:
+        raise InputError(
+            f"Cannot write {str(out)!r}; the name must end in .html for a report, in "
+            f"{', '.join(_NUMBERS)} for numbers, or in .sdf for molecules."
+        )
+    if out.suffix.lower() not in _NUMBERS:
         check_output(out)
     else:
         check_row_file(out)
     check_not_input(out, graphs)
     if is_same_file(out, model):
         raise InputError(f"{str(out)!r} is the model; write to another file.")
+
+
+def _check_reference(reference: str, out: Path) -> None:
+    """Raise if the output is not a report, or is the file of training graphs."""
+    from gskn.exceptions import InputError
+
+    if out.suffix.lower() not in _PAGES:
+        raise InputError(f"--reference needs a report (.html), not {str(out)!r}.")
+    check_not_input(out, reference)
 
 
 def _read(
@@ -157,7 +174,8 @@ def _read(
         if not isinstance(source, GraphBatch):
             source = read_graphs(source, options=rejects.options)
     if not source.n_graphs:
-        raise InputError("There are no graphs in the input.")
+        rejects.report()
+        raise InputError(f"There are no graphs in {name!r}.")
     return _named(source), None
 
 
