@@ -29,6 +29,7 @@ extensions = [
     "baseline_table",
     "command_reference",
     "encoding_tables",
+    "explanation_tables",
     "molecule_tables",
     "public_names",
     "result_tables",

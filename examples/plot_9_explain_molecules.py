@@ -17,7 +17,7 @@ from rdkit import Chem
 from rdkit.Chem import Draw
 
 from gskn import GSKN, GSKNRegressor, as_batch
-from gskn.explain import draw, explain, global_patterns
+from gskn.explain import explain, global_patterns
 
 smiles = ["CCO", "CCC", "CC(=O)O", "CC(=O)C", "OCCO", "c1ccccc1O", "COC", "CCOC(C)=O"]
 smiles += ["CC(O)CO", "c1ccccc1", "C=CC=O", "OC1CCCC1"]
@@ -50,21 +50,11 @@ right.set_ylabel("contribution")
 plt.show()
 
 # %%
-# ``draw`` returns such a picture as SVG, with darker colors for larger contributions.
-# Browsers show the value of the atom under the mouse. Notebooks display the result.
+# An explanation is displayed by notebooks, as such a picture with darker colors for larger
+# contributions. Browsers show the value of the atom under the mouse. ``explanation.draw()``
+# returns the picture as SVG.
 
-
-class Picture:
-    """An SVG picture in a notebook."""
-
-    def __init__(self, svg):
-        self.svg = svg
-
-    def _repr_html_(self):
-        return self.svg
-
-
-Picture(draw(explanation))
+explain(model, new)
 
 # %%
 # Patterns show what the model has learned: which kinds of walks raise the prediction.

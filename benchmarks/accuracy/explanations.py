@@ -40,7 +40,7 @@ import argparse
 import json
 import time
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from itertools import product
@@ -183,24 +183,31 @@ def select(task: Task, pooling: str) -> Parameters:
             train, train_size=MAX_SELECTION, stratify=task.y[train], random_state=0
         )
     graphs, y = task.graphs[train], task.y[train]
-    folds = StratifiedKFold(3, shuffle=True, random_state=0)
-    scores = {}
+    scores: dict[Parameters, float] = {}
     for branches, length in product(BRANCHES, LENGTHS):
-        embedding = Parameters(branches, length, pooling, 1.0).embedding()
-        rows = StandardScaler().fit_transform(embedding.fit_transform(graphs))
-        products = rows @ rows.T / rows.shape[1]
-        for strength in C:
-            svm = SVC(kernel="precomputed", C=strength, max_iter=1_000_000)
-            predicted = cross_val_predict(svm, products, y, cv=folds)
-            scores[Parameters(branches, length, pooling, strength)] = (
-                predicted == y
-            ).mean()
+        scores |= score_embedding(graphs, y, Parameters(branches, length, pooling, 1.0))
     best = max(scores.values())
     limit = best - np.sqrt(best * (1 - best) / len(y))
     return min(
         (choice for choice, score in scores.items() if score >= limit),
         key=lambda choice: choice.rank,
     )
+
+
+def score_embedding(
+    graphs: GraphBatch, y: np.ndarray, parameters: Parameters
+) -> dict[Parameters, float]:
+    """Return the accuracy on inner folds for all values of C."""
+    rows = parameters.embedding().fit_transform(graphs)
+    rows = StandardScaler().fit_transform(rows)
+    products = rows @ rows.T / rows.shape[1]
+    folds = StratifiedKFold(3, shuffle=True, random_state=0)
+    scores = {}
+    for strength in C:
+        svm = SVC(kernel="precomputed", C=strength, max_iter=1_000_000)
+        predicted = cross_val_predict(svm, products, y, cv=folds)
+        scores[replace(parameters, C=strength)] = float((predicted == y).mean())
+    return scores
 
 
 def node_scores(

@@ -14,7 +14,7 @@ from gskn.networks import GIN
 from gskn.networks._modules._tensors import GraphTensors, NodeRows, as_dense
 from gskn.networks._network import load_modules
 
-MAX_EPOCHS = 40
+MAX_EPOCHS = 20
 
 
 def fit_network(graphs: GraphBatch, y: np.ndarray) -> GIN:

@@ -20,6 +20,7 @@ from gskn.explain import (
     explain_html,
     write_molecules,
 )
+from gskn.explain._layout import draw_graph
 from tests.explain.browser import needs_browser, run, widths
 
 SMILES = ["CCO", "c1ccccc1O", "CC(=O)N", "CCCC", "CN", "c1ccncc1", "CC(C)O", "C1CC1"]
@@ -225,6 +226,28 @@ def test_other_graphs_are_drawn_with_their_largest_contributions():
     assert small.count("<circle") == 5
     apart = nx.disjoint_union(nx.cycle_graph(3), nx.cycle_graph(4))
     assert draw(explain(model, apart)).count("<circle") == 7
+
+
+@pytest.mark.parametrize(
+    "graph",
+    [
+        nx.path_graph(30),
+        nx.karate_club_graph(),
+        nx.disjoint_union_all([nx.cycle_graph(n) for n in (3, 4, 5, 9)]),
+        nx.empty_graph(6),
+        nx.barabasi_albert_graph(2000, 3, seed=1),
+    ],
+)
+def test_few_nodes_of_a_picture_overlap(graph):
+    batch = as_batch(nx.Graph(graph.edges) if graph.edges else graph)
+    svg = draw_graph(batch, np.arange(batch.n_nodes), {}, 1.0, (560, 360))
+    circles = np.double(re.findall(r'<circle cx="(.*?)" cy="(.*?)" r="(.*?)"', svg))
+    places, radius = circles[:, :2], circles[0, 2]
+    assert (places > radius).all()
+    assert (places < np.array([560, 360]) - radius).all()
+    pairs = combinations(places, 2)
+    n_overlaps = sum(np.hypot(*(a - b)) < 2 * radius for a, b in pairs)
+    assert n_overlaps <= 0.15 * len(circles)
 
 
 @pytest.mark.parametrize(

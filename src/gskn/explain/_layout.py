@@ -1,9 +1,9 @@
 """Pictures of graphs that are not molecules, and of patterns."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from html import escape
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from gskn.graphs import GraphBatch
 
 _MAX_NODES = 60  # of a picture; larger graphs are cut to the surroundings of top nodes
 _TOP_NODES = 8
+_MAX_GAP = 80.0  # between neighboring nodes, in pixels
 _MAX_TEXT = 5  # characters of a label inside a node
 _LINE = "#8a93a0"
 _DOTS = ' stroke-dasharray="2 2"'
@@ -24,6 +25,8 @@ _BONDS = {  # sideways shift and style of the lines of a bond
     "aromatic": ((-2.5, ""), (2.5, _DOTS)),
 }
 _FONT = 'font-family="sans-serif" text-anchor="middle" dominant-baseline="central"'
+
+_Area: TypeAlias = tuple[float, float, float, float]  # left, top, width, height
 
 
 def draw_graph(
@@ -43,7 +46,7 @@ def draw_graph(
     ends = zip(entries.row[kept].tolist(), entries.col[kept].tolist(), strict=True)
     picture.add_edges_from((a, b) for a, b in ends if a != b)
     places = _places(networkx, picture, size)
-    radius = float(np.clip(0.22 * np.sqrt(size[0] * size[1] / max(len(shown), 1)), 5, 15))
+    radius = _radius(places)
     width = float(np.clip(200 / max(picture.number_of_edges(), 1), 1.5, 5))
     parts = []
     for first, second in picture.edges:
@@ -169,34 +172,80 @@ def _shown_nodes(graph: GraphBatch, values: FloatArray) -> IndexArray:
 def _places(
     networkx: Any, picture: Any, size: tuple[int, int], margin: float = 26
 ) -> dict[int, tuple[float, float]]:
-    """Place the nodes of every component, side by side in proportion to their sizes."""
+    """Place every component in a part of the picture in proportion to its size."""
     components = sorted(
         networkx.connected_components(picture), key=lambda c: (-len(c), min(c))
     )
-    widths = np.array([np.sqrt(len(component)) for component in components])
-    lefts = np.concatenate([[0.0], np.cumsum(widths)])
-    lefts *= size[0] / max(lefts[-1], 1e-9)
     places: dict[int, tuple[float, float]] = {}
-    for component, left, right in zip(components, lefts, lefts[1:], strict=False):
+    for component, (left, top, width, height) in _divide(components, (0.0, 0.0, *size)):
         part = networkx.Graph()
         part.add_nodes_from(sorted(component))
         part.add_edges_from(picture.subgraph(component).edges)
-        rows = np.array([[0.0, 0.0]])
-        if len(part) > 1:
-            layout = networkx.kamada_kawai_layout(part)
-            rows = np.array([layout[node] for node in part])
-        span = max(np.ptp(rows[:, 0]), np.ptp(rows[:, 1]), 1e-9)
-        room = max(min(right - left - 2 * margin, size[1] - 2 * margin), 1.0)
-        stretch = [
-            min(room, max(right - left - 2 * margin, 1.0)) / span,
-            room / span,
-        ]
-        rows = (rows - (rows.max(axis=0) + rows.min(axis=0)) / 2) * stretch
-        rows += [(left + right) / 2, size[1] / 2]
+        edge = min(margin, 0.2 * width, 0.2 * height)
+        room = (width - 2 * edge, height - 2 * edge)
+        rows = _fit(_layout(networkx, part), room)
+        rows += [left + width / 2, top + height / 2]
         places |= {
             node: (float(x), float(y)) for node, (x, y) in zip(part, rows, strict=True)
         }
     return places
+
+
+def _layout(networkx: Any, graph: Any) -> FloatArray:
+    """Return the places of the nodes of a connected graph, with gaps of about 1.
+
+    The longest direction is the first one.
+    """
+    if len(graph) < 2:
+        return np.zeros((len(graph), 2))
+    layout = networkx.kamada_kawai_layout(graph)
+    rows = np.array([layout[node] for node in graph])
+    rows -= rows.mean(axis=0)
+    rows = rows @ np.linalg.svd(rows, full_matrices=False)[2].T
+    return np.asarray(rows / max(float(np.median(_gaps(rows))), 1e-9))
+
+
+def _gaps(rows: FloatArray) -> FloatArray:
+    """Return the distance of every place to the nearest other one."""
+    gaps = np.linalg.norm(rows[:, None] - rows, axis=2)
+    np.fill_diagonal(gaps, np.inf)
+    return np.asarray(gaps.min(axis=1))
+
+
+def _fit(rows: FloatArray, room: tuple[float, float]) -> FloatArray:
+    """Turn and scale places around the origin, so that they fill a room."""
+    if room[1] > room[0]:
+        rows = rows[:, ::-1]
+    rows = rows - (rows.max(axis=0) + rows.min(axis=0)) / 2
+    scale = (np.array(room) / np.maximum(np.ptp(rows, axis=0), 1e-9)).min()
+    return rows * min(float(scale), _MAX_GAP)
+
+
+def _divide(components: list[Any], area: _Area) -> Iterator[tuple[Any, _Area]]:
+    """Cut an area across its longer side until every component has a part of it."""
+    if len(components) < 2:
+        yield from ((component, area) for component in components)
+        return
+    sizes = np.cumsum([len(component) ** 0.8 for component in components])
+    half = 1 + int(np.argmin(np.abs(sizes[:-1] - sizes[-1] / 2)))
+    share = float(sizes[half - 1] / sizes[-1])
+    left, top, width, height = area
+    if width >= height:
+        first = (left, top, width * share, height)
+        second = (left + width * share, top, width * (1 - share), height)
+    else:
+        first = (left, top, width, height * share)
+        second = (left, top + height * share, width, height * (1 - share))
+    yield from _divide(components[:half], first)
+    yield from _divide(components[half:], second)
+
+
+def _radius(places: Mapping[int, tuple[float, float]]) -> float:
+    """Return a radius with which few nodes overlap."""
+    if len(places) < 2:
+        return 15.0
+    gaps = _gaps(np.array(list(places.values())))
+    return float(np.clip(0.45 * np.quantile(gaps, 0.1), 4, 15))
 
 
 def _spread(
@@ -205,8 +254,7 @@ def _spread(
     """Place the nodes of a small graph at least a distance apart; return also the size."""
     layout = networkx.kamada_kawai_layout(picture)
     rows = np.array([layout[node] for node in picture])
-    gaps = np.linalg.norm(rows[:, None] - rows, axis=2)
-    rows *= distance / max(float(gaps[np.triu_indices(len(rows), 1)].min()), 1e-9)
+    rows *= distance / max(float(_gaps(rows).min()), 1e-9)
     if np.ptp(rows[:, 1]) > np.ptp(rows[:, 0]):
         rows = rows[:, ::-1]
     rows += margin - rows.min(axis=0)

@@ -22,6 +22,7 @@ from gskn.explain._names import Pattern
 from gskn.explain._pictures import SIZE, draw_values, edge_values_of
 from gskn.graphs import GraphBatch
 
+_FEW_NODES = 6  # for which a picture is half as high
 _N_NODES = 5  # in the table of a graph
 _N_PATTERNS = 5
 _N_GLOBAL = 12
@@ -331,7 +332,8 @@ def _article(parts: _Parts, number: int) -> str:
     """Return picture and tables of one graph."""
     nodes = parts.nodes[number]
     edges = edge_values_of(parts.edges.of(number))
-    picture = draw_values(nodes.graphs, nodes.node_values(), edges, parts.scale, SIZE)
+    size = SIZE if nodes.graphs.n_nodes > _FEW_NODES else (SIZE[0], SIZE[1] // 2)
+    picture = draw_values(nodes.graphs, nodes.node_values(), edges, parts.scale, size)
     return (
         f'<article class="card graph" id="graph-{number}"><header>'
         f"<h3>{escape(_shorten(parts.names[number], 90))}</h3>{_facts(parts, number)}"
