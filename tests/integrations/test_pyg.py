@@ -505,7 +505,22 @@ def test_examples_in_docstrings_print_the_documented_output():
     assert not results.failed
 
 
-def test_documented_encoder_of_graphgym_is_registered():
+class Parts(InMemoryDataset):
+    """Rings in three parts, with the arguments of PyG's ZINC."""
+
+    def __init__(self, root, *, subset, split="train"):
+        assert subset
+        super().__init__(root)
+        sizes = {"train": (3, 4, 5), "val": (6, 7), "test": (8,)}[split]
+        self.data, self.slices = self.collate(
+            [
+                as_data(nx.cycle_graph(n), x=torch.zeros(n, 1, dtype=torch.long))
+                for n in sizes
+            ]
+        )
+
+
+def test_documented_encoder_of_graphgym_is_registered(monkeypatch):
     """Without yacs, GraphGym warns and has no configuration, but it has its registry."""
     register = pytest.importorskip("torch_geometric.graphgym.register")
     page = Path(__file__).parents[2] / "docs" / "guide" / "encodings.md"
@@ -514,6 +529,17 @@ def test_documented_encoder_of_graphgym_is_registered():
     exec(code, names := {})
     encoder = register.node_encoder_dict.pop("AnonymousWalk")(emb_dim=8)
     assert register.loader_dict.pop("encoded") is names["load"]
+    monkeypatch.setitem(names, "ZINC", Parts)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # GraphGym uses `InMemoryDataset.data`
+        dataset = names["load"]("encoded", "ZINC", "")
+    assert names["load"]("PyG", "ZINC", "") is None
+    chosen = {}
+    for part in ("train", "val", "test"):  # as in `create_loader` of GraphGym
+        chosen[part] = dataset[dataset._data[f"{part}_graph_index"]]
+        delattr(dataset._data, f"{part}_graph_index")
+    sizes = {part: [len(g.pestat_AnonymousWalk) for g in chosen[part]] for part in chosen}
+    assert sizes == {"train": [3, 4, 5], "val": [6, 7], "test": [8]}
     data = as_data(nx.cycle_graph(5), x=torch.zeros(5, 1, dtype=torch.long))
     batch = Batch.from_data_list(encode_dataset([data, data], names["transform"]))
     assert encoder(batch).x.shape == (10, 8)
