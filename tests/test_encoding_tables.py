@@ -22,6 +22,7 @@ def tables():
 def record(encoding, test, **changes):
     fields = {"study": "zinc", "seed": 0, "fold": 0, "epochs": 8, "n_features": 20}
     fields |= {"encoding": encoding, "test": test, "seconds": 3.2, "day": "2026-11-18"}
+    fields |= {"validation": test, "encoding_seconds": 1.5}
     return fields | changes
 
 
@@ -56,17 +57,6 @@ def test_studies_without_records_are_named(tables):
 
 
 def test_claims_are_judged_by_the_records(tables):
-    zinc = [record("random walk 20", [0.4])]
-    zinc += [record(name, [0.5]) for name in ("anonymous 6", "anonymous 7")]
-    assert "has not been tested" in tables.judge("zinc", zinc)
-    worse = [*zinc, record("induced 5", [0.4])]
-    assert "**refuted** by these records: 0.400 with induced 5" in tables.judge(
-        "zinc", worse
-    )
-    better = [*zinc, record("induced 5", [0.3])]
-    assert "do not refute the claim: 0.300 with induced 5, 0.400" in tables.judge(
-        "zinc", better
-    )
     errors = {"random walk 20": [0.2] * 5, "anonymous 7": [0.1, 0.1, 0.16, 0.1, 0.1]}
     counting = [record(name, test, study="counting") for name, test in errors.items()]
     text = tables.judge("counting", counting)
@@ -78,6 +68,40 @@ def test_claims_are_judged_by_the_records(tables):
     errors = {"none": 0.9, "anonymous 7": 0.4, "anonymous 8": 0.1, "induced 6": 0.2}
     csl = [record(name, [e], study="CSL") for name, e in errors.items()]
     assert "**refuted** by these records: induced 6 80.0%" in tables.judge("CSL", csl)
+
+
+def seeds(**errors):
+    """Return records of three seeds whose standard deviation is 0.01."""
+    return [
+        record(encoding, [error + shift], seed=seed, validation=[validation])
+        for encoding, (error, validation) in errors.items()
+        for seed, shift in enumerate((-0.01, 0, 0.01))
+    ]
+
+
+def test_zinc_compares_the_encoding_with_the_smallest_validation_error(tables):
+    errors = {"random walk 20": (0.4, 0.4), "anonymous 6": (0.5, 0.5)}
+    assert "has not been tested" in tables.judge("zinc", seeds(**errors))
+    errors |= {"anonymous 7": (0.3, 0.39), "induced 5": (0.38, 0.38)}
+    expected = (
+        "0.380 with induced 5, 0.400 with random walks, standard deviation over seeds"
+    )
+    text = tables.judge("zinc", seeds(**errors))
+    assert f"do not refute the claim: {expected} 0.010." in text
+    errors["induced 5"] = (0.395, 0.38)  # within the noise
+    assert "**refuted** by these records: 0.395" in tables.judge("zinc", seeds(**errors))
+    one = [r for r in seeds(**errors) if r["seed"] == 0]
+    assert "has not been tested" in tables.judge("zinc", one)
+
+
+def test_comparisons_call_noise_equal(tables):
+    errors = {"random walk 20": 0.4, "none": 0.6, "anonymous 6": 0.3, "induced 5": 0.408}
+    records = seeds(**{name: (error, error) for name, error in errors.items()})
+    assert tables.compare(records, "random walk 20") == (
+        "The error with anonymous 6 is smaller than with random walk 20; with induced 5, "
+        "it is equal; with none, it is larger."
+    )
+    assert tables.compare(records[:3], "none") == ""
 
 
 @pytest.mark.skipif(
