@@ -91,6 +91,8 @@ td svg { display: block; max-width: 100%; height: auto; }
 .sortable th:focus-visible { outline: 2px solid var(--link); }
 .sortable th[aria-sort="descending"]::after { content: " \\2193"; }
 .sortable th[aria-sort="ascending"]::after { content: " \\2191"; }
+.confusion { width: auto; }
+.confusion th, .confusion td { text-align: center; min-width: 56px; padding: 8px 10px; }
 .bar { display: inline-block; height: 9px; border-radius: 2px; vertical-align: middle; }
 .legend { position: sticky; top: 0; z-index: 1; background: var(--ground);
   padding: 8px 0 4px; border-bottom: 1px solid var(--line); margin: 0 0 14px; }

@@ -37,7 +37,7 @@ def write_report(
     for heading, rows in tables:
         cells = [list(row.values()) for row in rows]
         table = html_table(list(rows[0]) if rows else [], cells)
-        parts.append(f"<h2>{_escape(heading)}</h2>")
+        parts.append(f"<h2>{_escape(heading[:1].upper() + heading[1:])}</h2>")
         parts.append(f'<div class="card scroll">{table}</div>')
     page = html_page(title, "".join(parts) + body)
     with whole_file(path) as temporary:
@@ -128,19 +128,19 @@ def _confusion(classes: "AnyArray", y: "AnyArray", predicted: "AnyArray") -> str
     counts = np.array(
         [[int(((y == a) & (predicted == b)).sum()) for b in classes] for a in classes]
     )
-    head = "".join(f'<th class="number">{_escape(str(b))}</th>' for b in classes)
+    head = "".join(f"<th>{_escape(str(b))}</th>" for b in classes)
     rows = []
     for name, row in zip(classes, counts, strict=True):
         total = max(int(row.sum()), 1)
         shades = (f"rgba(35, 95, 185, {0.5 * n / total:.2f})" for n in row.tolist())
         cells = "".join(
-            f'<td class="number" style="background: {shade}">{n:,}</td>'
+            f'<td style="background: {shade}">{n:,}</td>'
             for n, shade in zip(row.tolist(), shades, strict=True)
         )
         rows.append(f"<tr><th>{_escape(str(name))}</th>{cells}</tr>")
     return (
         '<h3>Known classes (rows) and predictions (columns)</h3><div class="card scroll">'
-        f'<table style="width: auto"><thead><tr><th></th>{head}</tr></thead>'
+        f'<table class="confusion"><thead><tr><th></th>{head}</tr></thead>'
         f"<tbody>{''.join(rows)}</tbody></table></div>"
     )
 

@@ -26,7 +26,7 @@ _FEW_NODES = 6  # for which a picture is half as high
 _N_NODES = 5  # in the table of a graph
 _N_PATTERNS = 5
 _N_GLOBAL = 12
-_ROUNDING = 1e-9  # smaller remainders are shown as zero
+_ROUNDING = 1e-6  # smaller remainders are shown as zero
 _QUANTILE = 0.99  # of contributions: larger ones have the full color
 
 
@@ -356,7 +356,8 @@ def _facts(parts: _Parts, number: int) -> str:
     items.append(("baseline", f"{nodes.baseline[number]:+.3g}"))
     items.append(("contributions", f"{nodes.sums[number]:+.3g}"))
     if not nodes.exact:
-        items.append(("remainder", f"{_round(nodes.remainder[number]):+.2g}"))
+        remainder = _round(nodes.remainder[number])
+        items.append(("remainder", f"{remainder:+.2g}" if remainder else "0"))
     if parts.near is not None:
         distance = f"{parts.near.distances[number]:.2f}"
         if parts.near.distances[number] > 1.5 * parts.near.usual:
