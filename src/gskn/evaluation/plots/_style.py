@@ -110,9 +110,12 @@ def add_legend(figure: "Figure", handles: Sequence[Any]) -> None:
 
 
 def add_title(figure: "Figure", title: str) -> None:
-    """Add a title above the panels, in as many lines as needed."""
+    """Add a title above the panels, in as many lines as needed, broken after a colon."""
     letters = int(figure.get_figwidth() * 9)  # letters of the title per line
-    figure.suptitle(textwrap.fill(title, letters), fontweight="bold")
+    if len(title) > letters:
+        title = title.replace(": ", ":\n", 1)
+    lines = [textwrap.fill(line, letters) for line in title.split("\n")]
+    figure.suptitle("\n".join(lines), fontweight="bold")
 
 
 def point_styles(names: Sequence[str], kind: str) -> dict[str, dict[str, Any]]:
