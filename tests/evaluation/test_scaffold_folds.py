@@ -32,6 +32,7 @@ def test_scaffolds_are_in_one_fold(molecules, tmp_path):
         assert shared <= {""}
     assert sorted(np.concatenate([test for _, test in folds])) == [*range(len(MOLECULES))]
     assert len({record.configuration["fold_indices"] for record in records}) == 1
+    assert all("rdkit" in record.versions for record in records)
 
 
 def test_other_names_raise(molecules):

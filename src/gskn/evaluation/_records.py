@@ -217,9 +217,9 @@ def with_provenance(record: Record, clock: Clock) -> Record:
 
 
 def _packages() -> tuple[str, ...]:
-    """Return the packages that affect results, with torch if it was used."""
-    is_used = sys.modules.get("torch") is not None
-    return (*_PACKAGES, "torch") if is_used else _PACKAGES
+    """Return the packages that affect results; optional ones if they were imported."""
+    optional = (name for name in ("rdkit", "torch") if sys.modules.get(name) is not None)
+    return (*_PACKAGES, *optional)
 
 
 def _round(score: float, *, significant: bool) -> float:
