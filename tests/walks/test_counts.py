@@ -94,7 +94,7 @@ def test_exact_rows_of_long_walks_match_enumeration(graph, length):
 def test_every_algebra_matches_enumeration(algebra, graph, length):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_grouping, "_SPARSE_OVER_DENSE", 1e9 if algebra == "dense" else 0.0)
-        patch.setattr(_grouping, "_STORED_PRODUCTS", 1e9 if algebra == "stored" else -1.0)
+        patch.setattr(_grouping, "_STORED_WALKS", 1e9 if algebra == "stored" else -1.0)
         check_rows(graph, length)
 
 

@@ -25,7 +25,7 @@ from gskn.walks._work import product_work
 AlgebraName: TypeAlias = Literal["dense", "stored", "fused"]
 
 _SPARSE_OVER_DENSE = 40.0  # time of a sparse multiplication over a dense one
-_STORED_PRODUCTS = 128.0  # multiplications per node up to which storing is faster
+_STORED_WALKS = 32.0  # walks of two steps per node up to which storing is faster
 _GROUP_PRODUCTS = 2e7  # multiplications of a sparse product of a group
 _GROUP_CELLS = 2**24  # cells of the sums over all quotients of a group
 _GROUP_BYTES = 2**22  # of one dense matrix of a group: several of them fit the cache
@@ -47,16 +47,26 @@ def make_groups(
 ) -> Iterator[Group]:
     """Split graphs into groups for the patterns of some lengths."""
     work = product_work(walks, max(lengths))
-    is_longest = max(lengths) == MAX_EXACT_LENGTH
+    stored = _has_few_walks(walks) | (max(lengths) == MAX_EXACT_LENGTH)
     for traits, has_twins, members in _by_traits(walks, numbers, probability=probability):
         plan = make_plan(lengths, traits)
         sizes = walks.sizes[members]
         for group, algebra in _by_algebra(
-            members, sizes, work[members], plan, is_longest=is_longest
+            members, sizes, work[members], plan, stored[members]
         ):
             is_large = len(group) == 1 and work[group[0]] > _GROUP_PRODUCTS
             is_large &= algebra != "dense"
             yield Group(group, traits, has_twins, algebra, is_large)
+
+
+def _has_few_walks(walks: WalkBatch) -> BoolArray:
+    """Return the graphs whose products are stored, which depends on no length.
+
+    Rows of a length are therefore the same, to the last digit, next to longer ones.
+    """
+    shortest, longest = (product_work(walks, n) for n in (4, MAX_EXACT_LENGTH - 1))
+    few = (shortest <= _STORED_WALKS * walks.sizes) & (longest <= _GROUP_PRODUCTS)
+    return np.asarray(few)
 
 
 def _by_traits(
@@ -78,16 +88,13 @@ def _by_algebra(
     sizes: IndexArray,
     work: FloatArray,
     plan: Plan,
-    *,
-    is_longest: bool,
+    stored: BoolArray,
 ) -> Iterator[tuple[IndexArray, AlgebraName]]:
     """Split graphs with the same traits by their algebra."""
     cubes = sizes.astype(np.float64) ** 3
     dense = (sizes <= MAX_DENSE_SIZE) & (_SPARSE_OVER_DENSE * work > cubes)
     dense &= plan.count(MatDiagMat) > 0
     cells = len(plan.roots) * sizes.astype(np.float64)
-    stored = work <= np.minimum(_STORED_PRODUCTS * sizes, _GROUP_PRODUCTS)
-    stored |= is_longest
     by_name: dict[AlgebraName, BoolArray] = {
         "stored": stored & ~dense,
         "fused": ~stored & ~dense,
