@@ -294,7 +294,7 @@ def test_molecules_that_cannot_be_read_are_skipped_and_listed(call, tmp_path):
     result = call("embed", tmp_path / "m.smi", "-o", out)
     assert result.returncode == 0
     assert "2 graph embeddings" in result.stdout
-    assert "skipped 2 molecules" in result.stderr
+    assert "Skipped 2 molecules" in result.stderr
     rejected = (out.parent / "e.csv.rejected").read_text().splitlines()
     assert rejected[0] == "file\tnumber\treason\tline"
     assert rejected[1].split("\t")[1:4:2] == ["2", "C( broken"]
@@ -304,8 +304,18 @@ def test_molecules_that_cannot_be_read_are_skipped_and_listed(call, tmp_path):
     (tmp_path / "m.smi").rename(folder / "m.smi")
     again = call("embed", folder, "-o", tmp_path / "f.csv")
     assert again.returncode == 0
-    assert "skipped 2 molecules" in again.stderr
+    assert "Skipped 2 molecules" in again.stderr
     assert len((tmp_path / "f.csv.rejected").read_text().splitlines()) == 3
+
+
+def test_a_file_without_any_molecule_that_can_be_read_raises(call, tmp_path):
+    (tmp_path / "m.smi").write_text("C( broken\nC((\n")
+    result = call("embed", tmp_path / "m.smi", "-o", tmp_path / "e.csv")
+    assert result.returncode == 1
+    message = " ".join(result.stderr.split())
+    assert "None of the 2 molecules of" in message
+    assert "number 1: RDKit cannot read 'C('." in message
+    assert not (tmp_path / "e.csv").exists()
 
 
 def test_describe_counts_molecules_that_cannot_be_read(call, tmp_path):
@@ -313,5 +323,5 @@ def test_describe_counts_molecules_that_cannot_be_read(call, tmp_path):
     result = call("describe", tmp_path / "m.csv", "--json")
     assert result.returncode == 0
     assert json.loads(result.stdout)[0]["edge_labels"] == 1
-    assert "skipped 1 molecule that cannot be read" in result.stderr
+    assert "Skipped 1 molecule that cannot be read" in result.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["m.csv"]

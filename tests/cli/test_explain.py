@@ -67,7 +67,7 @@ def test_report_of_molecules_in_a_file(tmp_path, call):
     out = tmp_path / "report.html"
     result = call("explain", tmp_path / "model.gskn", path, "-o", out)
     assert result.returncode == 0, result.stderr
-    assert "skipped 1 molecule" in result.stderr
+    assert "Skipped 1 molecule" in result.stderr
     html = out.read_text(encoding="utf-8")
     assert html.count("<article") == 7
     assert "atom 2 (O)" in html
@@ -128,7 +128,7 @@ def test_molecules_that_cannot_be_read_are_named(model, tmp_path, call):
     (tmp_path / "bad.smi").write_text("C1CC\n")
     result = call("explain", model, tmp_path / "bad.smi", "-o", tmp_path / "out.html")
     assert result.returncode == 1
-    assert "skipped 1 molecule" in result.stderr
+    assert "Skipped 1 molecule" in result.stderr
     assert "There are no graphs in" in result.stderr
     assert not (tmp_path / "out.html").exists()
 

@@ -197,12 +197,12 @@ def test_command_trains_and_evaluates_a_table(tmp_path, call):
     code, stdout, stderr = call("train", path, "-o", out, "--kernel", "linear")
     assert code == 0
     assert f"{path}: 20 graphs, values from 0.5 to 10: training a regressor" in stdout
-    assert "skipped 1 molecule" in stderr
+    assert "Skipped 1 molecule" in stderr
     assert "C1CC" in (tmp_path / "model.gskn.rejected").read_text()
     code, stdout, stderr = call("evaluate", path, "--models", "mean", "--json")
     assert code == 0
     assert '"rmse"' in stdout
-    assert "skipped 1 molecule" in stderr
+    assert "Skipped 1 molecule" in stderr
 
 
 def test_command_needs_a_table_for_a_column(tmp_path, call):

@@ -103,7 +103,12 @@ def find_source(
     path = as_path(name)
     if path is None:
         return datasets.load(name, data_home).graphs
-    return path if is_streamed(path) else read_graphs(path, options=rejects.options)
+    if is_streamed(path):
+        return path
+    batch = read_graphs(path, options=rejects.options)
+    if not batch.n_graphs:
+        rejects.check_any_read(name)
+    return batch
 
 
 class Rejects:
@@ -122,6 +127,17 @@ class Rejects:
 
     def _add(self, molecule: "Rejected") -> None:
         self._molecules[molecule.place, molecule.number] = molecule
+
+    def check_any_read(self, name: str) -> None:
+        """Raise if all molecules of a file were skipped."""
+        from gskn.exceptions import InputError
+
+        if self._molecules:
+            first = next(iter(self._molecules.values()))
+            raise InputError(
+                f"None of the {len(self._molecules):,} molecules of {name!r} can be read; "
+                f"the first, number {first.number}: {first.reason}."
+            )
 
     def report(self, out: Path | None = None) -> None:
         """Print the number of molecules, and write them to a file next to ``out``."""
