@@ -313,7 +313,8 @@ def test_a_file_without_any_molecule_that_can_be_read_raises(call, tmp_path):
     result = call("embed", tmp_path / "m.smi", "-o", tmp_path / "e.csv")
     assert result.returncode == 1
     message = " ".join(result.stderr.split())
-    assert "None of the 2 molecules of" in message
+    assert "No molecule of" in message
+    assert "can be read (2 in total)" in message
     assert "number 1: RDKit cannot read 'C('." in message
     assert not (tmp_path / "e.csv").exists()
 

@@ -128,8 +128,8 @@ def test_molecules_that_cannot_be_read_are_named(model, tmp_path, call):
     (tmp_path / "bad.smi").write_text("C1CC\n")
     result = call("explain", model, tmp_path / "bad.smi", "-o", tmp_path / "out.html")
     assert result.returncode == 1
-    assert "Skipped 1 molecule" in result.stderr
-    assert "There are no graphs in" in result.stderr
+    assert "No molecule of" in result.stderr
+    assert "RDKit cannot read 'C1CC'" in result.stderr
     assert not (tmp_path / "out.html").exists()
 
 

@@ -135,7 +135,7 @@ class Rejects:
         if self._molecules:
             first = next(iter(self._molecules.values()))
             raise InputError(
-                f"None of the {len(self._molecules):,} molecules of {name!r} can be read; "
+                f"No molecule of {name!r} can be read ({len(self._molecules):,} in total); "
                 f"the first, number {first.number}: {first.reason}."
             )
 
