@@ -10,11 +10,13 @@ atoms that the walks visit: orange atoms raise the prediction, blue atoms lower 
 # Train on the number of oxygen atoms with a hydrogen. The model is not told what counts:
 # it has to find out from twelve molecules.
 
+from io import BytesIO
+
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.colors import to_rgb
 from rdkit import Chem
-from rdkit.Chem import Draw
+from rdkit.Chem.Draw.rdMolDraw2D import MolDraw2DCairo
 
 from gskn import GSKN, GSKNRegressor, as_batch
 from gskn.explain import explain, global_patterns
@@ -38,11 +40,18 @@ total = explanation.baseline + explanation.contributions.sum()
 print(f"prediction {model.predict(new)[0]:.3f}, sum of contributions {total[0]:.3f}")
 
 values = explanation.contributions
-colors = np.where(values > 0, "#d55e00", "#0072b2")
-figure, (left, right) = plt.subplots(1, 2, figsize=(8, 2.8), layout="constrained")
+colors = np.where(values > 0, "#f0a060", "#66aadd")
 atoms = {number: to_rgb(color) for number, color in enumerate(colors)}
-options = {"highlightAtoms": list(atoms), "highlightAtomColors": atoms}
-left.imshow(Draw.MolToImage(Chem.MolFromSmiles(smiles_new), (700, 450), **options))
+drawing = MolDraw2DCairo(700, 500)
+drawing.DrawMolecule(
+    Chem.MolFromSmiles(smiles_new),
+    highlightAtoms=list(atoms),
+    highlightAtomColors=atoms,
+    highlightBonds=[],
+)
+drawing.FinishDrawing()
+figure, (left, right) = plt.subplots(1, 2, figsize=(7, 2.8), layout="constrained")
+left.imshow(plt.imread(BytesIO(drawing.GetDrawingText())))
 left.set_axis_off()
 right.bar(np.arange(len(values)), values, color=colors)
 right.set_xticks(np.arange(len(values)), list("OCCOCCO"))

@@ -64,7 +64,8 @@ def pattern_counts(  # noqa: PLR0913 - every one has a sensible default
     method : {"auto", "exact", "sampled"}, default="auto"
         "auto" samples the graphs whose exact computation would exceed ``max_work``, and
         logs a warning. In these graphs, nodes with few walks still have exact rows:
-        `PatternTable.exact_nodes`, `PatternTable.standard_errors`.
+        ``exact_nodes`` and `standard_errors <gskn.walks.PatternTable.standard_errors>` of
+        the table.
     induced : bool, default=False
         Whether a pattern includes which visited nodes are adjacent. Walks are then
         enumerated, at a work of 100 each, and a table has at most 67 million nonzero
