@@ -120,6 +120,11 @@ details summary { cursor: pointer; color: var(--soft); font-size: 13.5px; margin
   main { max-width: none; padding: 0; }
   .legend { position: static; background: #fff; }
   .scroll { max-height: none; overflow: visible; }
+  .scroll thead th { position: static; }
+  table, th, .soft, h4, .facts dt { font-size: 10.5px; }
+  .facts dd { font-size: 12.5px; }
+  .picture svg, .plot svg { max-width: 430px; }
+  .name { max-width: 22em; white-space: normal; overflow-wrap: anywhere; }
   .card { border-color: #bbb; padding: 10px; }
   * { -webkit-print-color-adjust: exact; print-color-adjust: exact; }
 }

@@ -358,6 +358,16 @@ def test_text_contrasts_with_the_ground_in_both_color_schemes(
 
 @pytest.mark.slow
 @needs_browser
+def test_printed_pages_are_not_wider_than_paper(molecules, tmp_path):
+    model, batch, y = molecules
+    names = [f"{'C' * 150} {number}" for number in range(len(batch))]
+    html = explain_html(model, batch.with_graph_names(names), y=y, reference=batch)
+    window, content = widths(html.replace("@media print", "@media all"), tmp_path, 718)
+    assert content <= window
+
+
+@pytest.mark.slow
+@needs_browser
 def test_pages_can_be_printed(classes, tmp_path):
     page, printed = tmp_path / "page.html", tmp_path / "page.pdf"
     page.write_text(classes, encoding="utf-8")

@@ -255,9 +255,12 @@ class Explanation:
     def _picture(self) -> str:
         """Return the picture for notebooks; none of patterns, or without networkx."""
         try:
-            return "" if self.nodes is None else draw(self)
+            picture = "" if self.nodes is None else draw(self)
         except MissingExtraError:
             return ""
+        # Colors mean values on white, also in notebooks with a dark theme.
+        style = "background: #fff; width: fit-content; border-radius: 6px"
+        return f'<div style="{style}">{picture}</div>' if picture else ""
 
 
 _SINGULAR = {
