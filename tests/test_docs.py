@@ -5,6 +5,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -87,6 +88,18 @@ def test_shell_commands_are_in_the_readme():
     commands = [text for page in PAGES for text, _ in blocks(page, "sh")]
     assert len(commands) == 2
     assert all(command in readme for command in commands)
+
+
+def test_start_page_lists_all_extras():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))[
+        "project"
+    ]
+    extras = {*project["optional-dependencies"]} - {"test", "docs", "lint"}
+    table = (
+        (ROOT / "docs" / "start.md").read_text(encoding="utf-8").partition("| extra |")[2]
+    )
+    rows = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `")]
+    assert {name for row in rows for name in re.findall(r"`(\w+)`", row)} == extras
 
 
 def test_every_example_has_a_tested_language():
