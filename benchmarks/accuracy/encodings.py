@@ -19,10 +19,12 @@ of epochs, during which the learning rate decreases to zero along a cosine. Repo
 test score of the epoch with the best validation score.
 
 Networks are stored in the folder ``--out`` while they are trained; the same command resumes
-an interrupted run. The records of ``docs/results/encodings.jsonl`` are written by
-``--records``.
+an interrupted run. With ``--records``, nothing is trained, and the records of finished
+networks are written, of seeds and folds that are finished for all encodings.
 
     python benchmarks/accuracy/encodings.py --out build/encodings     # 20 CPU minutes
+    python benchmarks/accuracy/encodings.py --out build/encodings \\
+        --records docs/results/encodings.jsonl
 
 """
 
@@ -193,6 +195,9 @@ def main() -> None:
     options = parse()
     torch.set_num_threads(1)
     options.out.mkdir(parents=True, exist_ok=True)
+    if options.records:
+        write_records(options)
+        return
     for study in options.studies:
         units = plan(study, options)
         if all(load_state(unit, options.out).get("is_complete") for unit in units):
@@ -204,15 +209,13 @@ def main() -> None:
             training = Training(unit, task, encodings[unit.encoding], options.out)
             training.run()
             print(json.dumps(training.record()), flush=True)
-    if options.records:
-        write_records(options)
 
 
 def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("studies", nargs="*", default=list(PLANS), metavar="STUDY")
     parser.add_argument("--out", type=Path, required=True, help="folder of networks")
-    parser.add_argument("--records", type=Path, help="file of the records of the plan")
+    parser.add_argument("--records", type=Path, help="file to write records to")
     parser.add_argument("--epochs", type=int, help="default: of the plan")
     parser.add_argument("--seeds", type=int, help="default: of the plan")
     parser.add_argument("--folds", type=int, default=10)
@@ -485,7 +488,7 @@ def load_state(unit: Unit, folder: Path) -> dict:
 
 
 def write_records(options: argparse.Namespace) -> None:
-    """Write one line per network, of seeds and folds with all encodings of the study."""
+    """Write one line per finished network."""
     lines = []
     for study in options.studies:
         groups: dict[tuple[int, int], list[dict]] = {}
