@@ -3,6 +3,7 @@
 import re
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -92,6 +93,19 @@ def test_zinc_compares_the_encoding_with_the_smallest_validation_error(tables):
     assert "**refuted** by these records: 0.395" in tables.judge("zinc", seeds(**errors))
     one = [r for r in seeds(**errors) if r["seed"] == 0]
     assert "has not been tested" in tables.judge("zinc", one)
+
+
+def test_guide_includes_a_verdict_for_every_study(tables, tmp_path):
+    (tmp_path / "results").mkdir()
+    tables.write_tables(SimpleNamespace(srcdir=tmp_path))
+    text = (tmp_path / "results" / "generated" / "encodings-summary.md").read_text("utf-8")
+    claims = ["The claim has not been tested: encodings or seeds are missing."] * 4
+    studies = ["EXP", "CSL", "counting", "zinc"]
+    assert text.splitlines() == [
+        f"- {s}: {c}" for s, c in zip(studies, claims, strict=True)
+    ]
+    guide = (DOCS / "guide" / "encodings.md").read_text(encoding="utf-8")
+    assert "{include} ../results/generated/encodings-summary.md" in guide
 
 
 def test_comparisons_call_noise_equal(tables):

@@ -45,6 +45,8 @@ def write_tables(app: Any) -> None:
         if study == "zinc":
             text += f"\n{compare(records, 'random walk 20')}\n"
         (generated / f"encodings-{study}.md").write_text(text, encoding="utf-8")
+    summary = "".join(f"- {study}: {judge(study, records)}\n" for study in _SCORES)
+    (generated / "encodings-summary.md").write_text(summary, encoding="utf-8")
 
 
 def make_table(study: str, records: Records) -> str:
