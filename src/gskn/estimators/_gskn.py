@@ -303,8 +303,9 @@ class GSKN(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Notes
         -----
         The result is computed in runs of graphs, and a graph with more than about 100,000
-        nodes in ranges of nodes. With ``out``, the result is not in memory. A graph needs
-        about 40 bytes per arc and 400 bytes per node.
+        nodes in ranges of nodes. With ``out``, the result is not in memory; sums over the
+        walks of all nodes still are, one number per node and landmark for every length of
+        walks above two.
 
         Examples
         --------
