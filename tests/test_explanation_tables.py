@@ -94,7 +94,7 @@ def test_fidelity_is_a_mean_over_the_molecules_of_all_folds(tables):
     ]
     text = tables.make_table("fidelity", records)
     assert rows(text)[0][:3] == ["occlusion", "0.250", "0.150"]
-    assert "test accuracy 0.600 on 40 molecules of 2 of 5 folds" in text
+    assert "test accuracy 0.600 on 40 molecules in 2 of 5 folds" in text
     assert "20 explained" in text
 
 

@@ -110,7 +110,7 @@ def _caption(data: str, records: Records) -> str:
         folds = {record.get("fold", 0): record for record in group}.values()
         n_test = sum(record["n_test"] for record in folds)
         accuracy = sum(r["accuracy"] * r["n_test"] for r in folds) / n_test
-        of_folds = f" of {len(folds)} of 5 folds" if "fold" in group[0] else ""
+        of_folds = f" in {len(folds)} of 5 folds" if "fold" in group[0] else ""
         parts.append(
             f"{model} ({_settings(folds)}), test accuracy {accuracy:.3f} on {n_test:,} "
             f"molecules{of_folds}, {_explained(group)} explained."
