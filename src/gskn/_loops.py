@@ -179,14 +179,19 @@ def take_step(  # noqa: PLR0913, PLR0917 - arrays: it is called for every step
 @jit
 def find(indices: NodeArray, first: int, end: int, node: np.int64) -> int:
     """Return the place of a node in a sorted CSR row, or -1."""
-    low, high = first, end
+    # With a return or a use of `indices` after the loop, numba would count references to
+    # the array, which takes longer than the search.
+    low, high, place = first, end, -1
     while low < high:
         middle = (low + high) // 2
-        if indices[middle] < node:
+        value = indices[middle]
+        if value == node:
+            place = middle
+        if value < node:
             low = middle + 1
         else:
             high = middle
-    return low if low < end and indices[low] == node else -1
+    return place
 
 
 @jit

@@ -130,16 +130,13 @@ def enumerate_induced(
     that visit the same sequence share its induced subgraph, and are followed together by
     the patterns that this subgraph allows. The last node of a walk, if it is new, is not
     visited either: nodes with equal marks are counted together.
-
-    The table is searched in the loop itself: a call would count references to its arrays
-    by atomic operations, which took half of the time.
     """
     indptr, indices, probabilities = graph.indptr, graph.indices, walks.probabilities
     children, last, first_open = patterns.children, patterns.last, patterns.first_open
     first_full, pattern_ranks = patterns.first_full, patterns.ranks
     ranks, arc_marks = marks.ranks, marks.arcs
     keys, places, slots, sums = table.keys, table.places, table.slots, table.sums
-    row_sizes, mask = patterns.row_sizes, np.uint64(len(table.keys) - 1)
+    row_sizes = patterns.row_sizes
     length = children.shape[1]
     arc_bits = np.uint64(1) if directed else np.uint64(3)
     weighted, looped = walks.weighted, walks.looped
@@ -276,19 +273,10 @@ def enumerate_induced(
             if new_marks:
                 key += np.uint64(1) << np.uint64(60)
                 key |= new_marks << np.uint64(depth * (depth - 1))
-            slot = mix(key) & mask
-            while keys[slot] != key and keys[slot] != np.uint64(0):
-                slot = (slot + np.uint64(1)) & mask
-            if keys[slot] == np.uint64(0):  # as in `find_place`
-                size = row_sizes[np.int64(key >> np.uint64(60))]
-                if 2 * slots[0] >= len(keys) or slots[1] + size > len(sums):
-                    fits = False
-                    continue
-                slots[0] += 1
-                slots[1 + slots[0]] = slot
-                keys[slot], places[slot] = key, slots[1]
-                slots[1] += size
-            place = places[slot]
+            place = find_place(keys, places, slots, sums, row_sizes, key)
+            if place < 0:
+                fits = False
+                continue
             if not new_marks:
                 for walk in range(n_full):
                     sums[place + full_ranks[walk]] += full_values[walk]
@@ -407,21 +395,23 @@ def find_place(
     key: np.uint64,
 ) -> np.int64:
     """Return the place of the first sum of a key, or -1 if the table is too full."""
+    # With a return in the loop, or a use of an array after it, numba would count
+    # references to the arrays by atomic operations, which takes longer than the search.
     mask = np.uint64(len(keys) - 1)
-    slot = mix(key) & mask
-    while keys[slot] != key:
+    slot, place, is_found = mix(key) & mask, np.int64(-1), False
+    while not is_found:
         if keys[slot] == np.uint64(0):
             size = row_sizes[np.int64(key >> np.uint64(60))]
-            if 2 * slots[0] >= len(keys) or slots[1] + size > len(sums):
-                return np.int64(-1)
-            slots[0] += 1
-            slots[1 + slots[0]] = slot
-            keys[slot] = key
-            places[slot] = slots[1]
-            slots[1] += size
-            break
+            is_found = 2 * slots[0] >= len(keys) or slots[1] + size > len(sums)
+            if not is_found:
+                slots[0] += 1
+                slots[1 + slots[0]] = slot
+                keys[slot], places[slot] = key, slots[1]
+                slots[1] += size
+        if keys[slot] == key:
+            place, is_found = np.int64(places[slot]), True
         slot = (slot + np.uint64(1)) & mask
-    return np.int64(places[slot])
+    return place
 
 
 @jit
