@@ -195,7 +195,7 @@ def _induced_table(batch: GraphBatch, length: int, options: PatternOptions) -> P
     total = float(n_walks[is_exact].sum())
     if options.method == "exact" and total > _MANY_WALKS:
         logger.warning(
-            "%.1e walks of length %d will be enumerated, at about 2e7 per second; "
+            "%.1e walks of length %d will be enumerated, at 2e7 per second or more; "
             "method='auto' samples large graphs",
             total,
             length,
