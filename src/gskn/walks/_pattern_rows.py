@@ -108,6 +108,8 @@ class PatternRows:
         """Return the rows of some nodes, one matrix for every length."""
         longest, numbers = self._longest[nodes], np.arange(self.batch.n_nodes)[nodes]
         is_sampled = longest < max(self.lengths)
+        if not len(longest):
+            return [csr_array((0, _n_patterns(length))) for length in self.lengths]
         if not is_sampled.any():
             return [self._exact[length][nodes] for length in self.lengths]
         blocks: dict[int, list[RowBlock]] = {length: [] for length in self.lengths}
