@@ -84,6 +84,37 @@ def test_classes_are_restored(case, tmp_path):
     np.testing.assert_array_equal(loaded.predict(GRAPHS), model.predict(GRAPHS))
 
 
+def test_frequencies_of_classes_are_restored(tmp_path):
+    y = np.where(np.arange(len(Y)) % 3, "often", "rare")
+    weights = 1.0 + np.arange(len(Y))
+    model = classifier(C=1.0, kernel="linear", class_weight="balanced")
+    model.fit(GRAPHS, y, weights).save(tmp_path / "model.gskn")
+    rare = weights[y == "rare"].sum() / weights.sum()
+    np.testing.assert_allclose(model.class_frequencies_, [1 - rare, rare], rtol=1e-12)
+    loaded = GSKNClassifier.load(tmp_path / "model.gskn")
+    np.testing.assert_array_equal(loaded.class_frequencies_, model.class_frequencies_)
+
+
+def test_files_without_frequencies_of_classes_are_loaded(saved):
+    expected = output(GSKNClassifier.load(saved))
+    rewrite(saved, lambda h, _: state(h).pop("frequencies"))
+    for _ in range(2):
+        loaded = GSKNClassifier.load(saved)
+        assert loaded.class_frequencies_ is None
+        np.testing.assert_array_equal(output(loaded), expected)
+        loaded.save(saved)
+
+
+@pytest.mark.parametrize("kernel", ["linear", "laplacian"])
+def test_mean_target_is_restored(kernel, tmp_path):
+    weights = 1.0 + np.arange(len(Y))
+    model = regressor(kernel=kernel, alpha=0.1).fit(GRAPHS, Y, weights)
+    assert model.mean_target_ == pytest.approx(np.average(Y, weights=weights))
+    model.save(tmp_path / "model.gskn")
+    loaded = GSKNRegressor.load(tmp_path / "model.gskn")
+    assert loaded.mean_target_ == model.mean_target_
+
+
 @pytest.fixture
 def saved(tmp_path):
     path = tmp_path / "model.gskn"
@@ -147,6 +178,12 @@ DAMAGES = {
     "huge class": (
         lambda h, _: state(h)["classes"].update(values=[0, 1, 2, 10**30]),
         "not of type",
+    ),
+    "a frequency too many": (lambda h, _: state(h)["frequencies"].append(0.0), "fractions"),
+    "frequencies of text": (lambda h, _: state(h).update(frequencies=["x"]), "frequencies"),
+    "frequencies that are not finite": (
+        lambda h, _: state(h).update(frequencies=[float("nan")] * 4),
+        "fractions",
     ),
     "unknown type": (lambda h, _: state(h)["classes"].update(type="V9"), "type must"),
     "missing points": (lambda _, a: a.pop("machine_points"), "machine_coef"),

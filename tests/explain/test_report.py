@@ -85,6 +85,7 @@ def test_report_of_molecules_is_one_complete_page(molecules):
     assert "atom 2 (O): +" in html
     assert "<dt>known</dt>" in html
     assert "remainder" not in html
+    assert html.count(f"<dt>training mean</dt><dd>{y.mean():.4g}</dd>") == 3
 
 
 def test_report_of_classes_has_probabilities_and_distances(classes):
@@ -93,6 +94,23 @@ def test_report_of_classes_has_probabilities_and_distances(classes):
     assert "<title>Mutagens</title>" in classes
     for word in ("probability", "remainder", "distance", "nearest training graph"):
         assert word in classes
+
+
+def test_report_shows_the_baseline_rate_of_the_explained_class():
+    batch = as_batch(SMILES, smiles=True)
+    y = np.array(["a", "a", "a", "b", "b", "c", "c", "c"])
+    model = GSKNClassifier(GSKN(random_state=0), kernel="linear", selection="none")
+    model.fit(batch, y)
+    for target, rate in (("a", "0.375"), ("b", "0.250")):
+        html = explain_html(model, batch[:2], target)
+        check_page(html)
+        rates = re.findall(r"<dt>baseline rate</dt><dd>(.*?)</dd>", html)
+        assert rates == [rate] * 2
+    predicted = model.predict(batch)
+    rates = re.findall(r"<dt>baseline rate</dt><dd>(.*?)</dd>", explain_html(model, batch))
+    assert rates == [f"{np.mean(y == name):.3f}" for name in predicted]
+    model.class_frequencies_ = None  # as in files that do not contain them
+    assert "baseline rate" not in explain_html(model, batch[:2])
 
 
 def test_report_of_one_graph_and_of_sampled_walks():

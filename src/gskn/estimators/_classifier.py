@@ -14,7 +14,7 @@ from gskn.estimators._base import KernelEstimator, read_graphs_and_targets
 from gskn.estimators._calibration import Calibration
 from gskn.estimators._gskn import GSKN
 from gskn.estimators._kernel_machines import class_means, class_pairs, class_votes
-from gskn.estimators._machine_file import load_classes, save_classes
+from gskn.estimators._machine_file import load_classes, load_frequencies, save_classes
 from gskn.estimators._persist import Arrays, take_array
 from gskn.estimators._search import Candidate
 from gskn.estimators._tasks import ClassTask, Folds, most_likely
@@ -68,6 +68,9 @@ class GSKNClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         Selected value of C.
     classes_ : ndarray of shape (n_classes,)
         Classes, sorted.
+    class_frequencies_ : ndarray of shape (n_classes,) or None
+        Fraction of the training graphs that have the class, weighted by ``sample_weight``.
+        None for models in files of gskn that did not contain it.
     selected_ : Selected
         Selected parameters, the scores of all candidates on inner folds, and the reason.
     machine_ : KernelMachine
@@ -162,14 +165,15 @@ class GSKNClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         self._check_parameters()
         batch, y, weights = read_graphs_and_targets(X, y, sample_weight)
         task = ClassTask.from_targets(y)
+        totals = np.bincount(task.codes, weights)
         if self.class_weight == "balanced":
-            totals = np.bincount(task.codes, weights)
             weights = weights * (weights.sum() / len(totals) / totals)[task.codes]
         if not (weights == 1).all():
             task = replace(task, weights=weights)
         candidate, folds = self._fit(batch, task)
         self.calibration_ = _calibrate(candidate, folds, task)
         self.classes_ = task.classes
+        self.class_frequencies_ = totals / totals.sum()
         return self
 
     def predict(self, X: Any) -> AnyArray:
@@ -229,14 +233,20 @@ class GSKNClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         return self._check_machines(self.C)
 
     def _save_state(self, arrays: Arrays) -> dict[str, Any]:
-        """Add the calibration to the arrays of a file, and return the classes."""
+        """Add the calibration to the arrays of a file, and return the other values."""
         arrays["calibration_coef"] = self.calibration_.coef
         arrays["calibration_intercept"] = self.calibration_.intercept
-        return {"classes": save_classes(self.classes_)}
+        state: dict[str, Any] = {"classes": save_classes(self.classes_)}
+        if self.class_frequencies_ is not None:
+            state["frequencies"] = self.class_frequencies_.tolist()
+        return state
 
     def _load_state(self, state: dict[str, Any], arrays: Arrays) -> None:
-        """Set classes and calibration from a file."""
+        """Set classes, their frequencies and calibration from a file."""
         self.classes_ = load_classes(state.get("classes"))
+        self.class_frequencies_ = load_frequencies(
+            state.get("frequencies"), len(self.classes_)
+        )
         n_classes, n_outputs = len(self.classes_), len(self.machine_.intercept)
         if n_outputs != len(class_pairs(n_classes)):
             raise InputError(f"{n_outputs} outputs do not fit {n_classes} classes")

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from gskn._files import check_output
-from gskn._types import AnyArray
+from gskn._types import AnyArray, FloatArray
 from gskn._validation import check_choice, check_number
 from gskn.estimators._gram import KERNELS, Scaling
 from gskn.estimators._gskn import GSKN
@@ -149,6 +149,19 @@ def load_classes(saved: Any) -> AnyArray:
     if not is_sorted:
         raise InputError("the classes are not sorted, or there are fewer than two")
     return classes
+
+
+def load_frequencies(saved: Any, n_classes: int) -> FloatArray | None:
+    """Return the frequencies of classes; None if a file does not contain them."""
+    if saved is None:
+        return None
+    check_types(saved, [_NUMBER], "frequencies")
+    frequencies = np.array(saved, dtype=np.float64)
+    if len(frequencies) != n_classes or not (
+        (frequencies > 0).all() and np.isclose(frequencies.sum(), 1.0)
+    ):
+        raise InputError("the frequencies of the classes are not fractions of one")
+    return frequencies
 
 
 def _read_parts(header: dict[str, Any], arrays: Arrays, strength_name: str) -> MachineParts:

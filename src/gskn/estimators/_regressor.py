@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any, Literal, Self
 
 from sklearn.base import RegressorMixin
+from sklearn.utils.validation import check_is_fitted
 
 from gskn._random import RandomState
 from gskn._types import FloatArray, Params
@@ -56,6 +57,8 @@ class GSKNRegressor(RegressorMixin, KernelEstimator):  # type: ignore[misc]
         Selected kernel.
     alpha_ : float
         Selected strength of regularization.
+    mean_target_ : float
+        Mean target of the training graphs, weighted by ``sample_weight``.
     selected_ : Selected
         Selected parameters, the scores of all candidates on inner folds, and the reason.
     machine_ : KernelMachine
@@ -134,6 +137,12 @@ class GSKNRegressor(RegressorMixin, KernelEstimator):  # type: ignore[misc]
             task = replace(task, weights=weights)
         self._fit(batch, task)
         return self
+
+    @property
+    def mean_target_(self) -> float:
+        """Mean target of the training graphs, weighted by ``sample_weight``."""
+        check_is_fitted(self, "machine_")
+        return float(self.machine_.intercept[0])  # it centers the targets
 
     @property
     def predict_proba(self) -> Any:

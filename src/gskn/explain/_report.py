@@ -10,6 +10,7 @@ import numpy as np
 from gskn._html import html_page
 from gskn._types import AnyArray, FloatArray, IndexArray
 from gskn._validation import check_int
+from gskn.estimators import GSKNClassifier, GSKNRegressor
 from gskn.exceptions import InputError
 from gskn.explain._additive import Additive
 from gskn.explain._applicability import Applicability, applicability
@@ -51,6 +52,7 @@ class _Parts:
     edges: _Some
     patterns: _Some
     probability: FloatArray | None
+    rates: FloatArray | None  # fraction of training graphs of the explained class, or mean
     predicted: AnyArray
     y: Sequence[Any] | None
     near: Applicability | None
@@ -162,6 +164,7 @@ def _compute(
         edges=edges,
         patterns=patterns[0],
         probability=_probabilities(additive, batch, nodes),
+        rates=_rates(additive, targets),
         predicted=additive.predict(batch),
         y=y,
         near=applicability(additive, batch, reference),
@@ -222,6 +225,16 @@ def _probabilities(
     return np.asarray(rows[np.arange(len(rows)), columns])
 
 
+def _rates(additive: Additive, targets: IndexArray) -> FloatArray | None:
+    """Return what holds for a graph of which nothing is known; None if this is unknown."""
+    model = additive.model
+    if isinstance(model, GSKNRegressor):
+        return np.full(len(targets), model.mean_target_)
+    if isinstance(model, GSKNClassifier) and model.class_frequencies_ is not None:
+        return np.asarray(model.class_frequencies_[targets])
+    return None
+
+
 def _graph_names(batch: GraphBatch) -> list[str]:
     if batch.graph_names is None:
         return [f"graph {number}" for number in range(batch.n_graphs)]
@@ -248,6 +261,13 @@ def _introduction(model: Any, parts: _Parts, n_shown: int) -> str:
         words.append(
             "The model is not linear: contributions are first-order, and the remainder is "
             "what they do not explain."
+        )
+    if parts.rates is not None:
+        words.append(
+            "The training mean is the mean target of the training graphs."
+            if nodes.targets is None
+            else "The baseline rate is the fraction of the training graphs that have the "
+            "explained class."
         )
     n_starts = int((parts.edges.places < 0).sum())
     if n_starts:
@@ -343,16 +363,9 @@ def _article(parts: _Parts, number: int) -> str:
 
 
 def _facts(parts: _Parts, number: int) -> str:
+    """Return prediction, contributions and distance of one graph."""
     nodes = parts.nodes
-    items: list[tuple[str, str]] = [("predicted", _text(parts.predicted[number]))]
-    if parts.y is not None:
-        items.append(("known", _text(parts.y[number])))
-    if nodes.targets is not None:
-        items.append(
-            (f"decision for {nodes.targets[number]}", f"{nodes.prediction[number]:+.3g}")
-        )
-    if parts.probability is not None:
-        items.append(("probability", f"{parts.probability[number]:.3f}"))
+    items = _prediction(parts, number)
     items.append(("baseline", f"{nodes.baseline[number]:+.3g}"))
     items.append(("contributions", f"{nodes.sums[number]:+.3g}"))
     if not nodes.exact:
@@ -370,6 +383,25 @@ def _facts(parts: _Parts, number: int) -> str:
         for name, value in items
     )
     return f'<dl class="facts">{cells}</dl>'
+
+
+def _prediction(parts: _Parts, number: int) -> list[tuple[str, str]]:
+    """Return the prediction, what is known, and the rate or mean of training graphs."""
+    nodes = parts.nodes
+    items = [("predicted", _text(parts.predicted[number]))]
+    if parts.y is not None:
+        items.append(("known", _text(parts.y[number])))
+    if nodes.targets is not None:
+        items.append(
+            (f"decision for {nodes.targets[number]}", f"{nodes.prediction[number]:+.3g}")
+        )
+    if parts.probability is not None:
+        items.append(("probability", f"{parts.probability[number]:.3f}"))
+    if parts.rates is not None and nodes.targets is not None:
+        items.append(("baseline rate", f"{parts.rates[number]:.3f}"))
+    elif parts.rates is not None:
+        items.append(("training mean", _text(parts.rates[number])))
+    return items
 
 
 def _top_nodes(nodes: Explanation, parts: _Parts) -> str:
