@@ -212,6 +212,57 @@ def test_incomplete_or_inconsistent_files_raise(damage, saved):
     assert str(saved) in str(error.value)
 
 
+def test_linear_model_contains_a_sample_of_training_embeddings(tmp_path):
+    """It is drawn with the seed of the model, and bounded in rows and in bytes."""
+    path = tmp_path / "linear.gskn"
+    model = regressor(kernel="linear", selection="none").fit(GRAPHS, Y)
+    machine = model.machine_
+    rows = machine.scaling.apply(model.embedding_.transform(GRAPHS))
+    np.testing.assert_allclose(machine.sample, rows, atol=1e-6)
+    model.save(path)
+    loaded = GSKNRegressor.load(path)
+    assert loaded.machine_.sample.dtype == np.float32
+    np.testing.assert_array_equal(loaded.machine_.sample, machine.sample)
+    rewrite(path, lambda _, a: a.pop("machine_sample"))
+    for _ in range(2):
+        old = GSKNRegressor.load(path)
+        assert old.machine_.sample is None
+        np.testing.assert_array_equal(output(old), output(model))
+        old.save(path)
+    model.fit(GRAPHS[[0, 1] * 2000], [0.0, 1.0] * 2000)
+    n_rows, n_columns = model.machine_.sample.shape
+    assert n_rows == min(1000, 2**18 // n_columns)
+    assert model.machine_.sample.nbytes <= 2**20
+    again = regressor(kernel="linear", selection="none")
+    again.fit(GRAPHS[[0, 1] * 2000], [0.0, 1.0] * 2000)
+    np.testing.assert_array_equal(again.machine_.sample, model.machine_.sample)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda rows: rows.astype(float), "float64"),
+        (lambda rows: rows[:, 1:], "shape"),
+        (lambda rows: rows[0], "shape"),
+        (lambda rows: rows * np.float32(np.nan), "not finite"),
+    ],
+)
+def test_invalid_sample_of_a_linear_file_raises(change, message, tmp_path):
+    path = tmp_path / "linear.gskn"
+    regressor(kernel="linear", selection="none").fit(GRAPHS, Y).save(path)
+    rewrite(path, lambda _, a: a.update(machine_sample=change(a["machine_sample"])))
+    with pytest.raises(FileFormatError, match=message):
+        GSKNRegressor.load(path)
+
+
+def test_sample_of_a_file_that_is_not_linear_raises(saved):
+    n_columns = np.load(saved)["machine_mean"].size
+    rows = np.ones((2, n_columns), np.float32)
+    rewrite(saved, lambda _, a: a.update(machine_sample=rows))
+    with pytest.raises(FileFormatError, match="machine_sample"):
+        GSKNClassifier.load(saved)
+
+
 def test_linear_file_with_support_vectors_raises(tmp_path):
     path = tmp_path / "linear.gskn"
     regressor(kernel="linear").fit(GRAPHS, Y).save(path)

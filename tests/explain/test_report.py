@@ -1,4 +1,6 @@
+import copy
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import combinations
 from xml.etree import ElementTree as ET
@@ -154,6 +156,25 @@ def test_report_names_the_nearest_training_graph(molecules):
     assert "<dt>nearest</dt>" in explain_html(pipeline, batch[:1], reference=batch)
     with pytest.raises(InputError, match="no training graphs"):
         explain_html(model, batch, reference=batch[:0])
+
+
+def test_linear_models_know_the_distance_to_training_graphs(molecules):
+    model, batch, _ = molecules
+    new = as_batch(["CCO", "FC(F)(F)C(F)(F)F", "CCCCCCCCCCCC"], smiles=True)
+    html = explain_html(model, new)
+    assert "nearest of 8 training graphs whose embeddings the model stores" in html
+    found = re.findall(r"<dt>distance</dt><dd>(.*?)</dd>", html)
+    rows, points = (
+        model.machine_.scaling.apply(model.embedding_.transform(graphs))
+        for graphs in (new, batch)
+    )
+    expected = np.linalg.norm(rows[:, None] - points, axis=2).min(axis=1)
+    assert [text[:4] for text in found] == [f"{value:.2f}" for value in expected]
+    assert found[0] == "0.00"
+    assert found[2].endswith("(unusual)")
+    old = copy.copy(model)  # as from a file that contains no sample
+    old.machine_ = replace(model.machine_, sample=None)
+    assert "Distance to the mean of the training graphs" in explain_html(old, new)
 
 
 def test_names_of_graphs_nodes_and_classes_are_escaped():

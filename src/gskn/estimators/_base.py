@@ -209,7 +209,7 @@ class KernelEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             embeddings = selection.embeddings
             if len(grid) > 1:
                 embeddings = _fit_embedding(self.embedding_, batch, embeddings)
-            self._fit_machine(embeddings, selection.machine, task)
+            self._fit_machine(embeddings, selection.machine, task, seed)
             advance()
         self._set_selected(params, selection, task, has_folds=bool(folds))
         return selection.candidate, folds
@@ -276,7 +276,9 @@ class KernelEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         split = GSKN.precompute(batch, self.n_jobs).split(everything, everything[:0])
         return lambda number: split.embed(embeddings[number])[0]
 
-    def _fit_machine(self, embeddings: FloatArray, machine: Params, task: Task) -> None:
+    def _fit_machine(
+        self, embeddings: FloatArray, machine: Params, task: Task, seed: int
+    ) -> None:
         """Fit one machine to all training graphs."""
         scaling = Scaling.from_embeddings(embeddings)
         scaled = scaling.apply(embeddings)
@@ -284,7 +286,7 @@ class KernelEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         products = gram(scaled, scaled, kernel)
         dual = task.fit(products, np.arange(len(scaled)), machine[task.strength_name])
         self.kernel_ = kernel
-        self.machine_ = KernelMachine.from_dual(kernel, scaling, scaled, dual)
+        self.machine_ = KernelMachine.from_dual(kernel, scaling, scaled, dual, seed)
 
     def _outputs(self, X: Any) -> FloatArray:
         """Return the outputs of the machine for graphs."""

@@ -17,6 +17,8 @@ from gskn.estimators._gram import Scaling, gram
 from gskn.exceptions import InputError
 
 _MAX_ITER = 100_000  # a large C on few columns takes minutes without any gain
+_MAX_SAMPLE = 1000  # training embeddings of a linear machine
+_SAMPLE_CELLS = 2**18  # of these embeddings: 1 MB
 _CHUNK_CELLS = 2**24  # of a kernel that is held at once for predictions
 
 
@@ -155,6 +157,8 @@ class KernelMachine:
     """A fitted kernel machine with its scaling; independent of scikit-learn.
 
     For the linear kernel, ``coef`` belongs to the scaled columns and there are no points.
+    Instead there is a sample of training embeddings, for distances to them; predictions do
+    not use it.
     """
 
     kernel: str
@@ -162,15 +166,17 @@ class KernelMachine:
     points: FloatArray  # scaled embeddings of support vectors
     coef: FloatArray  # of shape (n_points or n_columns, n_outputs)
     intercept: FloatArray  # of shape (n_outputs,)
+    sample: AnyArray | None = None  # scaled embeddings, float32
 
     @classmethod
     def from_dual(
-        cls, kernel: str, scaling: Scaling, scaled: FloatArray, dual: Dual
+        cls, kernel: str, scaling: Scaling, scaled: FloatArray, dual: Dual, seed: int
     ) -> Self:
         """Return the machine for a dual solution on scaled training embeddings."""
         if kernel == "linear":
             coef = scaled.T @ dual.coef
-            return cls(kernel, scaling, scaled[:0].copy(), coef, dual.intercept)
+            sample = _draw_rows(scaled, seed).astype(np.float32)
+            return cls(kernel, scaling, scaled[:0].copy(), coef, dual.intercept, sample)
         support = np.flatnonzero(dual.coef.any(axis=1))
         return cls(kernel, scaling, scaled[support], dual.coef[support], dual.intercept)
 
@@ -196,3 +202,13 @@ class KernelMachine:
         """Return the intercepts that belong to `linear_coef`."""
         intercept: FloatArray = self.intercept - self.linear_coef() @ self.scaling.mean
         return intercept
+
+
+def _draw_rows(scaled: FloatArray, seed: int) -> FloatArray:
+    """Return all rows, or as many random ones as the file of a model should hold."""
+    size = min(_MAX_SAMPLE, max(1, _SAMPLE_CELLS // max(1, scaled.shape[1])))
+    if len(scaled) <= size:
+        return scaled
+    drawn = np.random.default_rng(seed).choice(len(scaled), size, replace=False)
+    rows: FloatArray = scaled[np.sort(drawn)]
+    return rows

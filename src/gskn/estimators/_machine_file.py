@@ -88,6 +88,8 @@ def save_machine(
     }
     if len(machine.points):  # a linear or constant machine has none
         arrays["machine_points"] = machine.points
+    if machine.sample is not None:
+        arrays["machine_sample"] = machine.sample
     parameters = dict(parts.parameters)
     embedding = parameters.pop("embedding")
     saved = {
@@ -199,11 +201,17 @@ def _load_arrays(kernel: str, embedding: GSKN, arrays: Arrays) -> KernelMachine:
         points = take_array(arrays, "machine_points", (n_points, n_columns))
     if kernel == "linear" and len(points):
         raise InputError("a linear machine has support vectors")
+    sample = None
+    if kernel == "linear" and "machine_sample" in arrays:  # not in earlier files
+        n_sampled = len(np.atleast_1d(arrays["machine_sample"]))
+        shape = (n_sampled, n_columns)
+        sample = take_array(arrays, "machine_sample", shape, np.float32)
     n_outputs = len(np.atleast_1d(arrays.get("machine_intercept", 0.0)))
     n_rows = n_columns if kernel == "linear" else len(points)
     coef = take_array(arrays, "machine_coef", (n_rows, n_outputs))
     intercept = take_array(arrays, "machine_intercept", (n_outputs,))
-    return KernelMachine(kernel, Scaling(mean, deviation), points, coef, intercept)
+    scaling = Scaling(mean, deviation)
+    return KernelMachine(kernel, scaling, points, coef, intercept, sample)
 
 
 def _load_params(params: dict[str, Any]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from gskn._archives import read_arrays
 from gskn._files import check_output, whole_file
-from gskn._types import AnyArray, FloatArray
+from gskn._types import AnyArray
 from gskn._validation import check_edge_features, check_int, check_node_features, shorten
 from gskn.estimators._header import check_header, read_header, tag, write_header
 from gskn.estimators._parameters import (
@@ -30,7 +30,7 @@ from gskn.exceptions import FileFormatError, GsknError, InputError
 from gskn.graphs import AttributeEncoder, EdgeEncoder, check_max_degree
 from gskn.layers import BRANCHES, NystromMap, Stack
 
-_LARGEST = 1e150  # of landmarks and roots: squares are finite
+_LARGEST = np.float64(1e150)  # of landmarks and roots: squares are finite
 _MAX_REASON = 300  # characters of a message
 _CLASSES = ("GSKN", "GSKNClassifier", "GSKNRegressor")
 _DEGREE_PREFIX = "degree_encoder_"  # of the arrays of this encoder
@@ -396,12 +396,14 @@ def _load_map(arrays: Arrays, key: str, n_columns: int) -> NystromMap:
     return NystromMap(landmarks, root)
 
 
-def take_array(arrays: Arrays, name: str, shape: tuple[int, ...]) -> FloatArray:
+def take_array(
+    arrays: Arrays, name: str, shape: tuple[int, ...], dtype: type = np.float64
+) -> AnyArray:
     """Remove an array and return it; raise unless it has this shape and finite values."""
     array = arrays.pop(name, None)
     if array is None:
         raise InputError(f"there is no array {name}")
-    if array.shape != shape or array.dtype != np.float64:
+    if array.shape != shape or array.dtype != dtype:
         raise InputError(f"{name} is {array.dtype} of shape {array.shape}, not {shape}")
     if not (np.abs(array) <= _LARGEST).all():
         raise InputError(f"{name} has values that are not finite, or beyond {_LARGEST}")

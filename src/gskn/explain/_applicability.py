@@ -53,19 +53,23 @@ def applicability(
         return None
     machine = model.machine_
     scaled = machine.scaling.apply(np.asarray(model.embedding_.transform(batch)))
-    if not len(machine.points):
+    points, which = machine.points, "training graph that the model stores (support vectors)"
+    if machine.sample is not None and len(machine.sample):
+        points = machine.sample.astype(np.float64)
+        which = f"of {len(points):,} training graphs whose embeddings the model stores"
+    if not len(points):
         return Applicability(
             np.sqrt((scaled**2).sum(axis=1)),
             1.0,
             "Distance to the mean of the training graphs; their root mean square is 1. "
-            "A linear model stores no training graphs.",
+            "The model stores no training graphs.",
         )
-    distances, _ = _nearest(scaled, machine.points)
-    usual = _usual(machine.points)
+    distances, _ = _nearest(scaled, points)
+    usual = _usual(points)
     return Applicability(
         distances,
         usual,
-        "Distance to the nearest training graph that the model stores (support vectors). "
+        f"Distance to the nearest {which}. "
         f"Nine of ten of these have another one within {usual:.2f}.",
     )
 

@@ -92,7 +92,8 @@ def explain_html(
     reference : graphs or None, default=None
         Training graphs. The report contains the nearest one of every graph and its
         distance, which shows whether the model knows similar graphs. None: the distance to
-        the support vectors, or for linear models to the mean of the training graphs.
+        the training graphs whose embeddings the model stores: the support vectors, or up to
+        1,000 random ones for linear models.
 
     Returns
     -------
