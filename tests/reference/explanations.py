@@ -72,14 +72,24 @@ def by_edges(walks, *, directed):
     return totals
 
 
-def by_pattern(walks, degrees):
-    """Add walks with equal degrees, equal anonymous patterns, or both."""
+def by_pattern(walks, graph, degrees):
+    """Add walks with equal degrees, equal anonymous patterns, or both.
+
+    Induced walks are equal if the nodes they visit also have the same edges, where the
+    direction is not told apart.
+    """
     totals = Counter()
     for branch, walk, value in walks:
         labels = tuple(str(degrees[node]) for node in walk)
         symbols = reference.anonymize(walk)
-        kind = {"anonymous": (None, symbols), "joint": (labels, symbols)}
-        totals[len(walk), *kind.get(branch, (labels, None))] += value
+        _, arcs = reference.induced(graph, walk)
+        pairs = tuple(sorted({(min(arc), max(arc)) for arc in arcs}))
+        kind = {
+            "anonymous": (None, symbols, None),
+            "joint": (labels, symbols, None),
+            "induced": (None, symbols, pairs),
+        }
+        totals[len(walk), *kind.get(branch, (labels, None, None))] += value
     return totals
 
 
