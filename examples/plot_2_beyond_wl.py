@@ -76,6 +76,7 @@ for (name, graphs), (color, marker) in zip(pairs.items(), styles, strict=True):
         distances.append(np.abs(means[0] - means[1]).sum())
     axis.plot(lengths, distances, color=color, marker=marker, label=name)
 axis.set_yscale("symlog", linthresh=1e-3)
+axis.set_yticks([0, 0.001, 0.01, 0.1, 1], ["0", "0.001", "0.01", "0.1", "1"])
 axis.set(xlabel="walk length (nodes)", ylabel="distance of distributions", ylim=(0, 2))
 axis.legend(frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
 plt.show()
