@@ -521,10 +521,11 @@ def test_several_embeddings_have_a_panel_each():
         plot_embedding({}, y)
 
 
-def test_roc_auc_starts_at_zero_with_a_line_at_50():
+def test_roc_auc_ranges_from_0_to_100_with_a_line_at_50():
     records = make_records(scores={"roc_auc": 0.9})
     figure = plot_scores(records, metric="roc_auc")
-    assert figure.axes[0].get_xlim()[0] == 0
+    assert figure.axes[0].get_xlim() == (0, 100)
+    assert {0, 100} <= set(figure.axes[0].get_xticks())
     lines = [line.get_xdata() for line in figure.axes[0].lines]
     assert any(list(xs) == [50, 50] for xs in lines)
 

@@ -195,7 +195,9 @@ def _set_range(panel: "Axes", values: Sequence[float], scale: _Scale) -> None:
     low, high = (min(values), max(values)) if values else (0.0, scale.factor)
     pad = max(0.06 * (high - low), (scale.min_range - (high - low)) / 2)
     pad = pad or 0.06 * abs(high) or 1.0  # a single value of an error
-    low, high = low - pad if scale.start is None else scale.start, high + pad
+    low, high = low - pad, high + pad
+    if scale.start is not None:
+        low, high = scale.start, max(high, scale.largest)
     ticker = require("matplotlib.ticker", extra="plots")
     locator = ticker.MaxNLocator(7, steps=[1, 2, 5, 10])
     ticks = locator.tick_values(low, high)
