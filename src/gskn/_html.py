@@ -119,7 +119,15 @@ details summary { cursor: pointer; color: var(--soft); font-size: 13.5px; margin
   body { background: #fff; font-size: 11px; }
   main { max-width: none; padding: 0; }
   .legend { position: static; background: #fff; }
-  .scroll { max-height: none; overflow: visible; }
+  .scroll { max-height: none; overflow: visible; break-inside: auto; }
+  h2, h3, .legend, p { break-after: avoid; }
+  tr { break-inside: avoid; }
+  td { padding: 2px 8px 2px 0; }
+  td svg { max-height: 38px; width: auto; display: inline-block;
+    vertical-align: middle; margin-right: 8px; }
+  h4 { margin: 6px 0 2px; }
+  td .soft { display: inline-block; }
+  details:not([open]) { display: none; }
   .scroll thead th { position: static; }
   table, th, .soft, h4, .facts dt { font-size: 10.5px; }
   .facts dd { font-size: 12.5px; }

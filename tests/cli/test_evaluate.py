@@ -12,6 +12,7 @@ import pytest
 
 from gskn import datasets
 from gskn.cli._evaluate import _model_names
+from gskn.cli._evaluate_report import write_report
 from gskn.datasets import Dataset
 from gskn.evaluation import ResultFile
 from tests.cli.processes import run, run_until
@@ -398,7 +399,23 @@ def test_report_has_table_plots_and_explained_errors(tmp_path, call):
     )
     assert ">ldp</td>" in html
     assert html.count("<article") >= 1
+    assert "<dt>baseline rate</dt>" in html
+    assert "Distance to the nearest training graph that the model stores" in html
     assert not re.search(r"<(link|img|iframe)\b|\bsrc=|@import", html)
+
+
+@pytest.mark.parametrize(
+    ("metric", "heading"),
+    [
+        ("rmse (lower is better)", "RMSE (lower is better)"),
+        ("roc auc in percent", "ROC AUC in percent"),
+        ("accuracy in percent", "Accuracy in percent"),
+    ],
+)
+def test_reports_write_metrics_as_usual(metric, heading, tmp_path):
+    path = tmp_path / "page.html"
+    write_report(path, "Title", [(metric, [])], "")
+    assert f"<h2>{heading}</h2>" in path.read_text(encoding="utf-8")
 
 
 def test_reports_need_one_set_of_graphs_and_a_page(tmp_path, call):

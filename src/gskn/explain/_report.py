@@ -128,13 +128,15 @@ def explain_html(
 def explain_cards(
     model: Any, graphs: Any, target: object = None, *, y: Sequence[Any] | None = None
 ) -> str:
-    """Return the legend and the cards of a report, for another page.
+    """Return notes, legend and cards of a report, for another page.
 
     ``target`` may be an array of one class per graph.
     """
     parts = _compute(model, graphs, target, y)
     cards = [_article(parts, number) for number in range(len(parts.nodes))]
-    return f"{_legend(parts)}{''.join(cards)}"
+    words = [_rate_note(parts), "" if parts.near is None else parts.near.description]
+    notes = escape(" ".join(filter(None, words)))
+    return f'<p class="soft">{notes}</p>{_legend(parts)}{"".join(cards)}'
 
 
 def _legend(parts: _Parts) -> str:
@@ -263,13 +265,7 @@ def _introduction(model: Any, parts: _Parts, n_shown: int) -> str:
             "The model is not linear: contributions are first-order, and the remainder is "
             "what they do not explain."
         )
-    if parts.rates is not None:
-        words.append(
-            "The training mean is the mean target of the training graphs."
-            if nodes.targets is None
-            else "The baseline rate is the fraction of the training graphs that have the "
-            "explained class."
-        )
+    words += filter(None, [_rate_note(parts)])
     n_starts = int((parts.edges.places < 0).sum())
     if n_starts:
         of = f"of {n_starts:,} graphs " if n_starts < len(nodes) else ""
@@ -284,6 +280,17 @@ def _introduction(model: Any, parts: _Parts, n_shown: int) -> str:
     if parts.near is not None:
         notes += f" {parts.near.description}"
     return f'{html}<p class="soft">{escape(notes)}</p>'
+
+
+def _rate_note(parts: _Parts) -> str:
+    if parts.rates is None:
+        return ""
+    if parts.nodes.targets is None:
+        return "The training mean is the mean target of the training graphs."
+    return (
+        "The baseline rate is the fraction of the training graphs that have the explained "
+        "class."
+    )
 
 
 def _overview(parts: _Parts, n_shown: int) -> str:
