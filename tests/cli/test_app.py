@@ -31,7 +31,7 @@ def test_help_of_every_command_has_an_example(command):
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_paragraphs_of_help_are_broken_by_the_terminal_only(command):
-    result = CliRunner().invoke(app, [command, "--help"], env={"COLUMNS": "400"})
+    result = CliRunner().invoke(app, [command, "--help"], env={"COLUMNS": "1000"})
     text, _, _ = result.stdout.partition("Example:")
     lines = [line for line in text.splitlines() if line.strip()][1:]
     assert lines

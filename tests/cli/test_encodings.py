@@ -63,7 +63,7 @@ def test_tables_are_printed_in_every_encoding(encoding, environment):
     assert set(rule.strip()) <= {"-", "─", "+", "|"}
     assert f" {sign} " in row
     # Columns are aligned because characters are replaced before the layout.
-    assert heading.index("regular") == row.index(row.split()[1])
+    assert len(heading.rstrip()) == len(row.rstrip())
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)

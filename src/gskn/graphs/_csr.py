@@ -67,9 +67,11 @@ def from_sparse(matrix: Any, options: ReadOptions) -> GraphBatch | None:
     has_weights = options.edge_weight is not None and matrix.dtype != bool
     if matrix.format != "csr" or not options.is_directed(default=True):
         return None
-    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.dtype.kind == "c":
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         return None
     indptr, indices, data = map(np.asanyarray, (matrix.indptr, matrix.indices, matrix.data))
+    if data.ndim != 1 or data.dtype.kind not in "biuf":
+        return None  # damaged, or complex
     if len(indptr) != matrix.shape[0] + 1 or len(indices) != len(data):
         return None  # damaged, or with unused capacity
     if indptr[-1] != len(indices) or not (has_weights or (data != 0).all()):
