@@ -70,11 +70,10 @@ def from_sparse(matrix: Any, options: ReadOptions) -> GraphBatch | None:
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         return None
     indptr, indices, data = map(np.asanyarray, (matrix.indptr, matrix.indices, matrix.data))
-    if data.ndim != 1 or data.dtype.kind not in "biuf":
-        return None  # damaged, or complex
-    if len(indptr) != matrix.shape[0] + 1 or len(indices) != len(data):
-        return None  # damaged, or with unused capacity
-    if indptr[-1] != len(indices) or not (has_weights or (data != 0).all()):
+    if data.dtype.kind not in "biuf" or data.shape != indices.shape:
+        return None  # complex, damaged, or with unused capacity
+    is_valid = len(indptr) == matrix.shape[0] + 1 and indptr[-1] == len(indices)
+    if not is_valid or not (has_weights or (data != 0).all()):
         return None
     adjacency = as_adjacency(indptr, indices, data if has_weights else None, "Graph 0")
     if adjacency is None:
