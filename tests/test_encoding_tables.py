@@ -1,23 +1,16 @@
 """Tables of structural encodings on the results page."""
 
 import re
-from importlib.util import module_from_spec, spec_from_file_location
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-DOCS = Path(__file__).parents[1] / "docs"
+from tests.extensions import DOCS, load_extension
 
 
 @pytest.fixture(scope="module")
 def tables():
-    spec = spec_from_file_location("encodings", DOCS / "_extensions" / "encoding_tables.py")
-    module = module_from_spec(spec)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(DOCS / "_extensions")
-        spec.loader.exec_module(module)
-    return module
+    return load_extension("encoding_tables")
 
 
 def record(encoding, test, **changes):

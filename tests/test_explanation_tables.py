@@ -1,23 +1,15 @@
 """Tables of explanations in the guide."""
 
 import re
-from importlib.util import module_from_spec, spec_from_file_location
-from pathlib import Path
 
 import pytest
 
-DOCS = Path(__file__).parents[1] / "docs"
+from tests.extensions import DOCS, load_extension
 
 
 @pytest.fixture(scope="module")
 def tables():
-    path = DOCS / "_extensions" / "explanation_tables.py"
-    spec = spec_from_file_location("explanations", path)
-    module = module_from_spec(spec)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(DOCS / "_extensions")
-        spec.loader.exec_module(module)
-    return module
+    return load_extension("explanation_tables")
 
 
 def record(method, **changes):

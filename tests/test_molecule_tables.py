@@ -1,14 +1,12 @@
 """Tables and goals of molecules on the results page."""
 
 import re
-from importlib.util import module_from_spec, spec_from_file_location
-from pathlib import Path
 
 import pytest
 
 from gskn.evaluation import Record
+from tests.extensions import load_extension
 
-DOCS = Path(__file__).parents[1] / "docs"
 GSKN = "GSKN, elements and bonds"
 ATOMS = "GSKN, atoms and bonds"
 BOTH = "GSKN, atoms and bonds, with descriptors"
@@ -16,12 +14,7 @@ BOTH = "GSKN, atoms and bonds, with descriptors"
 
 @pytest.fixture(scope="module")
 def tables():
-    spec = spec_from_file_location("molecules", DOCS / "_extensions" / "molecule_tables.py")
-    module = module_from_spec(spec)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(DOCS / "_extensions")
-        spec.loader.exec_module(module)
-    return module
+    return load_extension("molecule_tables")
 
 
 def records(data, model, *scores, folds="stratified"):

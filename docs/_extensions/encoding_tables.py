@@ -3,13 +3,13 @@
 No network is trained here; ``benchmarks/accuracy/encodings.py`` writes the records.
 """
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from statistics import mean, stdev
 from typing import Any
 
 from html_tables import Best, html_table
+from json_records import read_json_records
 
 Records = Sequence[Mapping[str, Any]]
 Runs = Mapping[str, Records]  # records of a study by encoding
@@ -28,11 +28,8 @@ _SCORES = {
 
 
 def read_records(folder: Path) -> list[dict[str, Any]]:
-    """Return the records; none if there is no file, as in the source distribution."""
-    path = folder / "results" / "encodings.jsonl"
-    if not path.exists():
-        return []
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    """Return the records of the studies."""
+    return read_json_records(folder / "results" / "encodings.jsonl")
 
 
 def write_tables(app: Any) -> None:

@@ -3,12 +3,12 @@
 Nothing is explained here; ``benchmarks/accuracy/explanations.py`` writes the records.
 """
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from html_tables import Best, html_table
+from json_records import read_json_records
 
 Record = Mapping[str, Any]
 Records = Sequence[Record]
@@ -27,11 +27,8 @@ _METHODS = (
 
 
 def read_records(folder: Path) -> list[dict[str, Any]]:
-    """Return the records; none if there is no file, as in the source distribution."""
-    path = folder / "results" / "explanations.jsonl"
-    if not path.exists():
-        return []
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    """Return the records of the studies."""
+    return read_json_records(folder / "results" / "explanations.jsonl")
 
 
 def write_tables(app: Any) -> None:

@@ -1,24 +1,17 @@
 import re
-from importlib.util import module_from_spec, spec_from_file_location
-from pathlib import Path
 
 import pytest
 
 from gskn.evaluation import MODELS, Record, ResultFile
 from gskn.reproduce._printed import CONTINUOUS, GRAPHS
+from tests.extensions import DOCS, load_extension
 
-DOCS = Path(__file__).parents[2] / "docs"
 RECORDS = DOCS / "results" / "records.jsonl"
 
 
 @pytest.fixture(scope="module")
 def extension():
-    spec = spec_from_file_location("tables", DOCS / "_extensions" / "result_tables.py")
-    module = module_from_spec(spec)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(DOCS / "_extensions")
-        spec.loader.exec_module(module)
-    return module
+    return load_extension("result_tables")
 
 
 def noisy(data, model, mean, sign=1, protocol="nested"):

@@ -6,6 +6,7 @@ This module needs the extra ``pyg``.
 import copy
 import hashlib
 import itertools
+from abc import abstractmethod
 from typing import Any, Literal
 
 import numpy as np
@@ -101,17 +102,17 @@ class _NodeEncoding(_BaseTransform):
             data.x = torch.cat([_columns_of(data.x, len(encoding)), encoding], dim=1)
         return data
 
+    @abstractmethod
     def _read(self, graphs: Any) -> GraphBatch:
         """Return one graph or a list of graphs with everything that is encoded."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _rows(self, batch: GraphBatch) -> FloatArray:
         """Return one row per node."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _arguments(self) -> dict[str, object]:
         """Return everything that the encoding depends on."""
-        raise NotImplementedError
 
     def __repr__(self) -> str:
         texts = [f"{name}={value!r}" for name, value in self._arguments().items()]
