@@ -53,6 +53,12 @@ def test_models_have_different_descriptions_at_80_columns():
     assert all(descriptions)
 
 
+def test_details_of_a_model_say_whether_it_predicts_classes_of_nodes():
+    result = CliRunner().invoke(app, ["models", "majority", "mean", "gin", "wl", "--json"])
+    nodes = {row["name"]: row["nodes"] for row in json.loads(result.stdout)}
+    assert nodes == {"majority": True, "mean": False, "gin": True, "wl": False}
+
+
 def test_describe_has_one_column_per_input():
     result = CliRunner().invoke(
         app, ["describe", "regular", "MUTAG"], env={"COLUMNS": "50"}

@@ -54,6 +54,8 @@ def test_new_graphs_are_classified(fitted, halves):
 
 def test_selection_is_reported_with_the_scores_of_all_candidates(fitted):
     selected = fitted.selected_
+    assert repr(selected).startswith("<Selected: branches=")
+    assert len(repr(selected)) < 500  # the scores are a long table
     assert selected.kernel == fitted.kernel_
     assert selected.strength == fitted.C_
     assert selected.params in GRID

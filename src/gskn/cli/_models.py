@@ -100,12 +100,16 @@ def _details(model: "Model") -> dict[str, Any]:
         "needs": model.extra,
         "uses": getattr(model.estimator, "uses", None),
         "targets": [kind for kind in ("classes", "values") if model.supports(kind)],
-        "nodes": model.embeds_nodes,
+        "nodes": model.embeds_nodes or model.nodes is not None or _is_majority(model),
         "fitted_to": "all graphs, without targets"
         if model.transductive
         else "training graphs",
         "reference": _reference(model),
     }
+
+
+def _is_majority(model: "Model") -> bool:
+    return _short_kind(model) == "constant" and model.supports("classes")
 
 
 def _short_kind(model: "Model") -> str:

@@ -9,7 +9,7 @@ from gskn._optional import require
 _N_SHOWN = 5  # candidates in notebooks
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Selected:
     """What a classifier or regressor selected, and the scores on inner folds.
 
@@ -57,12 +57,13 @@ class Selected:
         frame = pandas.DataFrame(rows, columns=ordered)
         return frame.sort_values("score", ascending=False, kind="stable", ignore_index=True)
 
+    def __repr__(self) -> str:
+        """Return the selected parameters and the reason; the scores are a long table."""
+        return f"<Selected: {self._join_params()}. {self.reason}>"
+
     def _repr_html_(self) -> str:
         """Return the selected parameters and the best candidates for notebooks."""
-        name = "C" if self.metric == "accuracy" else "alpha"
-        params = {**self.params, "kernel": self.kernel, name: f"{self.strength:g}"}
-        text = ", ".join(f"{name}={value}" for name, value in params.items())
-        html = html_paragraph(f"Selected: {text}. {self.reason}")
+        html = html_paragraph(f"Selected: {self._join_params()}. {self.reason}")
         best = sorted(self.scores, key=lambda row: row["score"], reverse=True)[:_N_SHOWN]
         if not best:
             return html
@@ -71,6 +72,10 @@ class Selected:
         n_left = len(self.scores) - len(best)
         more = f"{n_left} more candidates are in selected_.scores." if n_left else ""
         return html + html_table(names, rows) + html_paragraph(more)
+
+    def _join_params(self) -> str:
+        name = "C" if self.metric == "accuracy" else "alpha"
+        return _join({**self.params, "kernel": self.kernel, name: f"{self.strength:g}"})
 
 
 def _join(params: dict[str, Any]) -> str:

@@ -38,22 +38,24 @@ _GRID: tuple[Params, ...] = tuple(
 )
 # One parameter set, and fewer epochs: for large data sets.
 _SHORT: tuple[Params, ...] = ({"n_layers": 4, "readout": "mean", "max_epochs": 60},)
-_NETWORKS: tuple[tuple[type[GraphNetwork], str], ...] = (
-    (GIN, "GIN"),
-    (GCN, "GCN"),
-    (GraphSAGE, "GraphSAGE"),
-    (GAT, "GAT"),
+_NETWORKS: tuple[tuple[type[GraphNetwork], str, str], ...] = (
+    (GIN, "GIN", "graph isomorphism network (GIN)"),
+    (GCN, "GCN", "graph convolutional network (GCN)"),
+    (GraphSAGE, "GraphSAGE", "means of neighbors (GraphSAGE)"),
+    (GAT, "GAT", "graph attention network (GAT)"),
 )
 
 
-def _make_models(network: type[GraphNetwork], label: str) -> tuple[Model, ...]:
+def _make_models(
+    network: type[GraphNetwork], label: str, description: str
+) -> tuple[Model, ...]:
     name = network.convolution
     common: dict[str, Any] = {"classifiers": (), "extra": _EXTRA}
     nodes = Model(
         name, f"{label}, trained by classes", ({"convolution": name},), (), NodeNetwork
     )
     return (
-        Model(name, label, _GRID, estimator=network, nodes=nodes, **common),
+        Model(name, description, _GRID, estimator=network, nodes=nodes, **common),
         Model(f"{name}-short", f"{label}, 60 epochs", _SHORT, estimator=network, **common),
         Model(
             f"{name}-unsupervised",
@@ -66,10 +68,10 @@ def _make_models(network: type[GraphNetwork], label: str) -> tuple[Model, ...]:
 
 
 NETWORK_MODELS = (
-    *(model for network, label in _NETWORKS for model in _make_models(network, label)),
+    *(model for names in _NETWORKS for model in _make_models(*names)),
     Model(
         "patchysan",
-        "PatchySAN",
+        "ordered neighborhoods (PatchySAN)",
         tuple({"field_size": size, "n_seeds": _N_SEEDS} for size in (5, 10)),
         (),
         PatchySAN,
