@@ -5,6 +5,7 @@ import pytest
 from gskn import as_batch, datasets
 from gskn.exceptions import FileFormatError, InputError
 from gskn.networks import DDGK
+from gskn.networks._network import load_modules
 from tests.networks.test_files import rewrite, set_value
 from tests.reference import networks as slow
 
@@ -26,10 +27,9 @@ def fitted(graphs):
     return DDGK(**SMALL).fit(graphs)
 
 
-def encode(sizes, seed=0):
-    torch.manual_seed(seed)
+def encode(sizes):
     encoders = SourceEncoders(len(sizes), max(sizes)).double()
-    encoders.initialize(torch.tensor(sizes))
+    encoders.initialize(sizes, range(len(sizes)))
     return encoders
 
 
@@ -133,8 +133,8 @@ def test_sources_of_one_batch_are_trained_independently():
     """The loss of a small source does not depend on the padding by a larger one."""
     small = [nx.to_scipy_sparse_array(nx.path_graph(3))]
     large = [nx.to_scipy_sparse_array(nx.cycle_graph(9))]
-    _, alone = _divergence.train_sources(small, 10, 0.01, seed=0)
-    _, both = _divergence.train_sources(small + large, 10, 0.01, seed=0)
+    _, alone = _divergence.train_sources(small, 10, 0.01, [0])
+    _, both = _divergence.train_sources(small + large, 10, 0.01, [0, 1])
     first = [[step[0] for step in steps] for steps in (alone, both)]
     np.testing.assert_allclose(*first, rtol=1e-5)
 
@@ -155,6 +155,47 @@ def test_empty_graphs_have_no_divergence(fitted):
     assert DDGK(**SMALL).fit(mixed).sources_.tolist() in ([1, 2], [2, 1])
     with pytest.raises(InputError, match="no nodes"):
         DDGK().fit([nx.empty_graph(0)])
+
+
+def test_order_of_training_graphs_does_not_change_the_embedding(fitted, graphs):
+    order = np.random.default_rng(0).permutation(len(graphs))
+    again = DDGK(**SMALL).fit(graphs[order])
+    assert order[again.sources_].tolist() == fitted.sources_.tolist()
+    np.testing.assert_array_equal(again.transform(graphs), fitted.transform(graphs))
+
+
+def test_equal_graphs_are_one_source():
+    model = DDGK(**SMALL).fit([nx.path_graph(3), nx.path_graph(3), nx.cycle_graph(3)])
+    assert len(model.sources_) == 2
+    assert sorted(model.source_sizes_.tolist()) == [3, 3]
+    assert len({*model.source_seeds_}) == 2
+
+
+def test_sources_of_parts_are_trained_once_with_equal_results(graphs, monkeypatch):
+    n_trained = []
+    train = _divergence.train_sources
+
+    def count(matrices, *arguments):
+        n_trained.append(len(matrices))
+        return train(matrices, *arguments)
+
+    modules = load_modules()
+    monkeypatch.setattr(modules, "train_sources", count)
+    shared = DDGK.precompute(graphs)
+    everything = np.arange(len(graphs))
+    for left_out in (0, 3, 7):
+        test = everything[left_out : left_out + 2]
+        rest = np.setdiff1d(everything, test)
+        pair = shared.split(rest, test).embed(DDGK(**SMALL))
+        n_shared = sum(n_trained)
+        model = DDGK(**SMALL).fit(graphs[rest])
+        del n_trained[-1]
+        for part, rows in zip((rest, test), pair, strict=True):
+            np.testing.assert_allclose(rows, model.transform(graphs[part]), atol=1e-5)
+    assert n_shared < 9  # three for every part
+    fresh = shared.split(rest, test).embed(DDGK(**{**SMALL, "random_state": None}))
+    assert [rows.shape for rows in fresh] == [(8, 3), (2, 3)]
+    assert sum(n_trained) == n_shared + 3
 
 
 def test_columns_have_names(fitted):
@@ -185,7 +226,8 @@ def test_loaded_model_has_the_same_embeddings(fitted, graphs, tmp_path):
         (set_value("state", "sizes", value=[3, 3, -1]), "sizes must be at least 1"),
         (set_value("state", "sizes", value=[3, 3, 10**9]), "at most"),
         (set_value("state", "sizes", value=[3, 3, 3]), "not of shape"),
-        (set_value("state", "seed", value=-1), "seed must be at least 0"),
+        (set_value("state", "seeds", value=[3, 3, -1]), "seeds must be at least 0"),
+        (set_value("state", "seeds", value=[3]), "do not fit"),
         (set_value("n_out", value=2), "do not fit"),
         (set_value("parameters", "n_steps", value=0), "n_steps must be at least 1"),
         (set_value("encoder", value={}), "no entry"),

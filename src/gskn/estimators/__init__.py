@@ -37,6 +37,7 @@ from gskn.estimators._persist import model_parts as model_parts
 from gskn.estimators._persist import plain_parameters as plain_parameters
 from gskn.estimators._persist import save_encoder as save_encoder
 from gskn.estimators._precomputation import Precomputation as Precomputation
+from gskn.estimators._precomputation import RefitSplit as RefitSplit
 from gskn.estimators._precomputation import Split as Split
 from gskn.estimators._precomputation import SplitPair as SplitPair
 from gskn.estimators._progress import progress as progress

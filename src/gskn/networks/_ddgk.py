@@ -1,15 +1,23 @@
 """DDGK: graphs as divergences from source graphs, by attention between their nodes."""
 
+import hashlib
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from scipy.sparse import csr_array
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from gskn._random import RandomState, as_generator
 from gskn._types import FloatArray, IndexArray
 from gskn._validation import check_int, check_positive
-from gskn.estimators import check_types, progress
+from gskn.estimators import (
+    Precomputation,
+    RefitSplit,
+    SplitPair,
+    check_types,
+    progress,
+)
 from gskn.exceptions import InputError
 from gskn.graphs import GraphBatch, as_batch
 from gskn.networks._network import Network, load_modules
@@ -17,7 +25,8 @@ from gskn.networks._network import Network, load_modules
 _MAX_SOURCES = 2**14
 _MAX_NODES = 2**12  # of a graph: arrays have the squared number of cells
 _MAX_STEPS = 1_000_000
-_MAX_SEED = 2**62
+_N_SEED_BITS = 62
+_MAX_SEED = 2**_N_SEED_BITS
 
 
 class DDGK(
@@ -35,13 +44,15 @@ class DDGK(
     ----------
     n_sources : int, default=16
         Number of source graphs, which are random training graphs with nodes: the number of
-        columns of the embedding. With fewer training graphs, all are used.
+        columns of the embedding. With fewer different training graphs, all are used.
     n_steps : int, default=600
         Number of gradient steps, of every network and of every attention.
     learning_rate : float, default=0.01
         Learning rate of Adam.
     random_state : int, Generator or None, default=None
-        Seed of the source graphs and of all weights.
+        Seed of the source graphs and of all weights. Sources are the graphs with the
+        smallest hashes of seed and edges, so that other training graphs and their order
+        change little or nothing.
     verbose : int, default=0
         1 shows the progress of ``transform``.
 
@@ -51,8 +62,8 @@ class DDGK(
         Indices of the source graphs.
     source_sizes_ : ndarray of shape (n_sources,)
         Number of nodes of every source graph.
-    seed_ : int
-        Seed of the attentions.
+    source_seeds_ : list of int
+        Hash of the seed and the edges of every source: the seed of its weights.
     members_ : list of torch.nn.Module
         One module with the networks of all sources.
     history_ : list of dict
@@ -90,7 +101,7 @@ class DDGK(
     _uses_node_data = False
     sources_: IndexArray
     source_sizes_: IndexArray
-    seed_: int
+    source_seeds_: list[int]
 
     def __init__(
         self,
@@ -125,16 +136,10 @@ class DDGK(
         self._check_parameters()
         modules = load_modules()
         batch = as_batch(X)
-        candidates = np.flatnonzero(batch.graph_sizes)
-        if not len(candidates):
-            raise InputError("The graphs have no nodes; pass a graph with nodes.")
-        generator = as_generator(self.random_state)
-        n_sources = min(self.n_sources, len(candidates))
-        sources = generator.choice(candidates, n_sources, replace=False)
-        seed = int(generator.integers(2**31))
+        sources, seeds = _select_sources(batch, self.n_sources, self.random_state)
         _check_sizes(batch[sources])
         module, losses = modules.train_sources(
-            _matrices(batch[sources]), self.n_steps, float(self.learning_rate), seed
+            _matrices(batch[sources]), self.n_steps, float(self.learning_rate), seeds
         )
         mean = [float(step.mean()) for step in losses]
         self.members_ = [module]
@@ -148,7 +153,7 @@ class DDGK(
             }
         ]
         self.sources_, self.source_sizes_ = sources, batch.graph_sizes[sources]
-        self.seed_ = seed
+        self.source_seeds_ = seeds
         return self
 
     def transform(self, X: Any) -> FloatArray:
@@ -179,10 +184,30 @@ class DDGK(
                 matrices,
                 self.n_steps,
                 float(self.learning_rate),
-                self.seed_,
+                self.source_seeds_,
                 advance,
             )
         return embeddings
+
+    @classmethod
+    def precompute(cls, batch: GraphBatch, n_jobs: int | None = None) -> Precomputation:
+        """Return an object that embeds parts of a batch for many fits.
+
+        Parameters
+        ----------
+        batch : GraphBatch
+            All graphs.
+        n_jobs : int or None, default=None
+            Ignored.
+
+        Returns
+        -------
+        precomputation : Precomputation
+            ``precomputation.split(train, test).embed(model)`` returns the same embeddings,
+            up to rounding, as a fit of ``model`` to the training graphs. Each source is
+            trained once for all parts that have it.
+        """
+        return _DivergenceColumns(batch, n_jobs)
 
     @property
     def _n_features_out(self) -> int:
@@ -205,20 +230,84 @@ class DDGK(
         return {
             "sources": self.sources_.tolist(),
             "sizes": self.source_sizes_.tolist(),
-            "seed": self.seed_,
+            "seeds": self.source_seeds_,
         }
 
     def _load_state(self, state: dict[str, Any], n_out: int) -> None:
-        check_types(state, {"sources": [int], "sizes": [int], "seed": int}, "state")
-        if not len(state["sources"]) == len(state["sizes"]) == n_out:
-            raise InputError(f"{n_out} outputs do not fit {len(state['sources'])} sources")
-        for name, minimum in (("sources", 0), ("sizes", 1)):
+        check_types(state, {"sources": [int], "sizes": [int], "seeds": [int]}, "state")
+        if any(len(values) != n_out for values in state.values()):
+            raise InputError(f"the sources of the state do not fit {n_out} outputs")
+        for name, minimum in (("sources", 0), ("sizes", 1), ("seeds", 0)):
             for value in state[name]:
                 check_int(value, name, minimum=minimum, maximum=_MAX_SEED)
         _check_nodes(max(state["sizes"]))
         self.sources_ = np.array(state["sources"])
         self.source_sizes_ = np.array(state["sizes"])
-        self.seed_ = check_int(state["seed"], "seed", minimum=0, maximum=_MAX_SEED)
+        self.source_seeds_ = state["seeds"]
+
+
+class _DivergenceColumns(Precomputation):
+    """Divergences of all graphs from the sources of all splits."""
+
+    def __init__(self, batch: GraphBatch, n_jobs: int | None = None) -> None:
+        super().__init__(batch, n_jobs)
+        self._columns: dict[tuple[str, int], FloatArray] = {}
+
+    def split(self, train: IndexArray, test: IndexArray) -> RefitSplit:
+        """Return the split into the graphs with these indices."""
+        return _DivergenceSplit(self, train, test)
+
+    def columns(self, estimator: DDGK, train: IndexArray) -> FloatArray:
+        """Return the divergences of all graphs from the sources among training graphs."""
+        sources, seeds = _select_sources(
+            self.batch[train], estimator.n_sources, estimator.random_state
+        )
+        keys = [(repr(estimator), seed) for seed in seeds]
+        missing = [n for n, key in enumerate(keys) if key not in self._columns]
+        if missing:
+            graphs = self.batch[train[sources[missing]]]
+            model = clone(estimator).set_params(n_sources=len(missing)).fit(graphs)
+            columns = model.transform(self.batch).T
+            fitted = [(repr(estimator), seed) for seed in model.source_seeds_]
+            self._columns.update(zip(fitted, columns, strict=True))
+        return np.stack([self._columns[key] for key in keys], axis=1)
+
+
+class _DivergenceSplit(RefitSplit):
+    """A split that shares sources with others, if the seed is a number."""
+
+    def __init__(
+        self, columns: _DivergenceColumns, train: IndexArray, test: IndexArray
+    ) -> None:
+        super().__init__(columns.batch, train, test)
+        self.columns = columns
+
+    def embed(self, estimator: DDGK) -> SplitPair:
+        """Return the embeddings of the training and of the test graphs."""
+        if not isinstance(estimator.random_state, int | np.integer):
+            return super().embed(estimator)
+        embeddings = self.columns.columns(estimator, self.train)
+        return embeddings[self.train], embeddings[self.test]
+
+
+def _select_sources(
+    batch: GraphBatch, n_sources: int, random_state: RandomState
+) -> tuple[IndexArray, list[int]]:
+    """Return the graphs with the smallest hashes, and the hashes; of equal graphs one."""
+    seed = int(as_generator(random_state).integers(2**31))
+    candidates = np.flatnonzero(batch.graph_sizes)
+    if not len(candidates):
+        raise InputError("The graphs have no nodes; pass a graph with nodes.")
+    hashes = [_hash_edges(matrix, seed) for matrix in _matrices(batch[candidates])]
+    smallest, first = np.unique(np.array(hashes), return_index=True)
+    return candidates[first[:n_sources]], smallest[:n_sources].tolist()
+
+
+def _hash_edges(matrix: csr_array, seed: int) -> int:
+    """Return a random number that is determined by the seed and the edges."""
+    parts = np.concatenate([[seed, matrix.shape[0]], matrix.indptr, matrix.indices])
+    digest = hashlib.blake2b(parts.astype("<i8").tobytes(), digest_size=8).digest()
+    return int.from_bytes(digest, "little") >> (64 - _N_SEED_BITS)
 
 
 def _check_sizes(batch: GraphBatch) -> None:
@@ -234,7 +323,7 @@ def _check_nodes(n_nodes: int) -> None:
         )
 
 
-def _matrices(batch: GraphBatch) -> list[Any]:
+def _matrices(batch: GraphBatch) -> list[csr_array]:
     """Return the adjacency matrix of every graph."""
     ptr = batch.graph_ptr
     return [

@@ -413,8 +413,8 @@ EXPERIMENTS = {
             sets=lambda _: list(printed.TIMES),
             figure=time_figure,
             caption="Our times are from one run on one machine, without the time of "
-            "compilation; the times of the paper are from a machine with a GPU. DDGK: mean "
-            "over the folds of the experiment networks; COLLAB is too large for it.",
+            "compilation; the times of the paper are from a machine with a GPU. DDGK: the "
+            "longest fold of the experiment networks; COLLAB is too large for it.",
         ),
         _parameters("PTC", "figure 4", repeats=3),
         _parameters("PROTEINS", "figure 5", repeats=1),

@@ -48,14 +48,15 @@ class SourceEncoders(nn.Module):
         self.last = nn.Parameter(torch.zeros(n_sources, _N_HIDDEN, n_nodes))
         self.last_bias = nn.Parameter(torch.zeros(n_sources, 1, n_nodes))
 
-    def initialize(self, sizes: Tensor) -> None:
-        """Draw random weights; their scale depends on the size of every source."""
+    def initialize(self, sizes: Sequence[int], seeds: Sequence[int]) -> None:
+        """Draw the weights of every source by its seed; their scale depends on its size."""
         with torch.no_grad():
-            for number, n_nodes in enumerate(sizes.tolist()):
-                nn.init.xavier_uniform_(self.embedding[number, :n_nodes])
-                nn.init.xavier_uniform_(self.last[number, :, :n_nodes])
-                for weights in self.weights:
-                    nn.init.xavier_uniform_(weights[number])
+            for number, (n_nodes, seed) in enumerate(zip(sizes, seeds, strict=True)):
+                random = torch.Generator().manual_seed(seed)
+                weights = (layer[number] for layer in self.weights)
+                ends = self.embedding[number, :n_nodes], self.last[number, :, :n_nodes]
+                for array in (*ends, *weights):
+                    nn.init.xavier_uniform_(array, generator=random)
 
     def forward(self) -> Tensor:
         """Return the logits of the neighbors of all nodes of all sources."""
@@ -74,15 +75,17 @@ class SourceEncoders(nn.Module):
 
 
 def train_sources(
-    matrices: Sequence[csr_array], n_steps: int, learning_rate: float, seed: int
+    matrices: Sequence[csr_array],
+    n_steps: int,
+    learning_rate: float,
+    seeds: Sequence[int],
 ) -> tuple[SourceEncoders, list[FloatArray]]:
     """Train the encoders of source graphs; return them and the losses of every step."""
-    sizes = torch.tensor([matrix.shape[0] for matrix in matrices])
-    adjacency, mask = _pad(matrices, int(sizes.max()))
-    with one_thread(), torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        encoders = SourceEncoders(len(matrices), int(sizes.max()))
-        encoders.initialize(sizes)
+    sizes = [matrix.shape[0] for matrix in matrices]
+    adjacency, mask = _pad(matrices, max(sizes))
+    with one_thread():
+        encoders = SourceEncoders(len(matrices), max(sizes))
+        encoders.initialize(sizes, seeds)
         losses = _descend(
             list(encoders.parameters()),
             lambda: edge_loss(encoders(), adjacency, mask),
@@ -98,14 +101,14 @@ def divergences(
     matrices: Sequence[csr_array],
     n_steps: int,
     learning_rate: float,
-    seed: int,
+    seeds: Sequence[int],
     advance: Callable[[], None] = lambda: None,
 ) -> FloatArray:
     """Return the loss of every target with the encoder of every source.
 
-    ``sizes`` are the numbers of nodes of the sources. The attentions of a target start
-    from weights that depend only on the seed, its size and the source, so that its row
-    does not depend on other targets.
+    ``sizes`` and ``seeds`` are the numbers of nodes and the seeds of the sources. The
+    attentions of a target start from weights that depend only on its size and on the size
+    and seed of the source, so that its row does not depend on other targets.
     """
     result = np.zeros((len(matrices), len(sizes)))
     frozen = [parameter.requires_grad_(False) for parameter in encoders.parameters()]
@@ -114,8 +117,8 @@ def divergences(
             chosen = [matrices[target] for target in targets]
             adjacency, mask = _pad(chosen, n_padded)
             n_nodes = torch.tensor([matrix.shape[0] for matrix in chosen])
-            for source, size in enumerate(sizes):
-                attention = Attention(n_nodes, n_padded, size, seed + source)
+            for source, (size, seed) in enumerate(zip(sizes, seeds, strict=True)):
+                attention = Attention(n_nodes, n_padded, size, seed)
                 loss_of = partial(attention.loss, encoders, source, adjacency, mask)
                 losses = _descend(attention.parameters, loss_of, n_steps, learning_rate)
                 result[targets, source] = losses[-1]
