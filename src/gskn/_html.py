@@ -69,9 +69,10 @@ p { margin: 0 0 10px; max-width: 78ch; }
 .graph > header { grid-column: 1 / -1; }
 .graph > * { min-width: 0; }
 .facts { display: flex; flex-wrap: wrap; gap: 6px 26px; margin: 4px 0 8px; padding: 0; }
-.facts div { line-height: 1.25; }
+.facts div { line-height: 1.25; min-width: 0; }
 .facts dt { color: var(--soft); font-size: 12.5px; }
-.facts dd { margin: 0; font-size: 17px; font-variant-numeric: tabular-nums; }
+.facts dd { margin: 0; font-size: 17px; font-variant-numeric: tabular-nums;
+  overflow-wrap: anywhere; }
 .picture svg, .plot svg { width: 100%; height: auto; display: block; }
 .plot { overflow-x: auto; }
 .plot svg { max-width: 760px; }
@@ -86,6 +87,7 @@ td { border-bottom: 1px solid var(--line); padding: 5px 10px 5px 0;
 td.number, th.number { text-align: right; overflow-wrap: normal; white-space: nowrap; }
 tr:last-child td { border-bottom: 0; }
 td svg { display: block; max-width: 100%; height: auto; }
+.pattern { display: flex; flex-wrap: wrap; align-items: center; gap: 2px 12px; }
 .name { max-width: 30em; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
 .sortable th { cursor: pointer; }
 .sortable th:focus-visible { outline: 2px solid var(--link); }
@@ -123,10 +125,8 @@ details summary { cursor: pointer; color: var(--soft); font-size: 13.5px; margin
   h2, h3, .legend, p { break-after: avoid; }
   tr { break-inside: avoid; }
   td { padding: 2px 8px 2px 0; }
-  td svg { max-height: 38px; width: auto; display: inline-block;
-    vertical-align: middle; margin-right: 8px; }
+  td svg { max-height: 38px; width: auto; }
   h4 { margin: 6px 0 2px; }
-  td .soft { display: inline-block; }
   details:not([open]) { display: none; }
   .scroll thead th { position: static; }
   table, th, .soft, h4, .facts dt { font-size: 10.5px; }

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from gskn import GSKN, GSKNClassifier, GSKNRegressor, datasets
+from gskn.explain import explain
 from tests.cli.processes import run_until
 
 
@@ -55,6 +56,23 @@ def test_command_trains_the_classifier_of_the_library(tmp_path, call):
     assert accuracy.split()[1] == f"{100 * score:.1f}"
     assert "baseline 66.5 %" in accuracy
     assert list(tmp_path.iterdir()) == [out]
+
+
+def test_pooling_gives_models_with_exact_explanations(tmp_path, folder, call):
+    out = tmp_path / "model.gskn"
+    arguments = ["train", folder, "-o", out, "--kernel", "linear"]
+    code, _, stderr = call(*arguments, "--pooling", "sum", "--seed", 4)
+    assert (code, stderr) == (0, "")
+    model = GSKNRegressor.load(out)
+    assert model.embedding_.pooling == "sum"
+    assert model.embedding_.random_state == 4
+    explanation = explain(model, folder / "g0.g6")
+    assert explanation.exact
+    assert call(*arguments)[0] == 0
+    assert not explain(GSKNRegressor.load(out), folder / "g0.g6").exact
+    code, _, stderr = call(*arguments, "--pooling", "sum,median")
+    assert code == 1
+    assert "pooling must be one of 'sum', 'mean', 'log', got 'median'" in stderr
 
 
 def test_values_train_a_regressor(tmp_path, folder, call):

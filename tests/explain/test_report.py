@@ -96,6 +96,7 @@ def test_report_of_classes_has_probabilities_and_distances(classes):
     assert "<title>Mutagens</title>" in classes
     for word in ("probability", "remainder", "distance", "nearest training graph"):
         assert word in classes
+    assert "not a sum over walks because of its laplacian kernel" in classes
 
 
 def test_report_shows_the_baseline_rate_of_the_explained_class():
@@ -207,8 +208,11 @@ def test_oxygen_is_colored_where_oxygen_is_counted(molecules):
     ET.fromstring(svg)
     titles = re.findall(r"<title>(.*?)</title>", svg)
     assert len(titles) == 3 + 2
-    colors = re.findall(r'<circle [^>]*fill="(#\w{6})"/>', svg)
-    assert colors[2] == "#c84614"
+    circles = re.findall(r'<circle (cx="\S+" cy="\S+") r="\S+" fill="(#\w{6})"/>', svg)
+    places = re.findall(r'<circle (cx="\S+" cy="\S+") r="\S+" [^>]*><title>atom', svg)
+    assert dict(circles)[places[2]] == "#e26a2c"
+    lightness = [sum(bytes.fromhex(color[1:])) for _, color in circles]
+    assert lightness == sorted(lightness, reverse=True)  # strong colors lie on top
     edges = draw(explain(model, batch[0], by="edges"))
     assert len(re.findall(r"<title>bond \d-\d: [+-]", edges)) == 2
 
@@ -328,6 +332,27 @@ def test_pages_fit_the_window_of_a_browser(molecules, classes, tmp_path, width):
         window, content = widths(html, tmp_path, width)
         assert window == width
         assert content <= window
+
+
+@pytest.mark.slow
+@needs_browser
+def test_long_names_of_nearest_graphs_are_broken(tmp_path):
+    names = ["C" * 60, "N" * 60, "O" * 60]
+    batch = as_batch([nx.path_graph(n) for n in (3, 4, 5)]).with_graph_names(names)
+    model = GSKNRegressor(GSKN(("walk",)), kernel="linear", selection="none")
+    html = explain_html(model.fit(batch, [0.0, 1.0, 2.0]), batch, reference=batch)
+    script = (
+        "<script>document.body.dataset.edges ="
+        " ['.facts div:last-child dd', '.facts'].map(function (name) {"
+        "  return document.querySelector(name).getBoundingClientRect().right; }).join(' ');"
+        "</script></body>"
+    )
+    page = tmp_path / "page.html"
+    page.write_text(html.replace("main { max-width: 1180px", "main { max-width: 330px"))
+    page.write_text(page.read_text().replace("</body>", script), encoding="utf-8")
+    dom = run(tmp_path, "--dump-dom", f"file://{page}")
+    name, card = map(float, re.search(r'data-edges="(.*?)"', dom)[1].split())
+    assert name <= card
 
 
 @pytest.mark.slow

@@ -133,7 +133,7 @@ def _confusion(classes: "AnyArray", y: "AnyArray", predicted: "AnyArray") -> str
     rows = []
     for name, row in zip(classes, counts, strict=True):
         total = max(int(row.sum()), 1)
-        shades = (f"rgba(35, 95, 185, {0.5 * n / total:.2f})" for n in row.tolist())
+        shades = (f"rgba(70, 130, 220, {0.5 * n / total:.2f})" for n in row.tolist())
         cells = "".join(
             f'<td style="background: {shade}">{n:,}</td>'
             for n, shade in zip(row.tolist(), shades, strict=True)

@@ -89,8 +89,8 @@ def explain(  # noqa: PLR0913, PLR0917 - one option each
     and edges, the largest contributions of nodes and patterns, and the distance to the
     training graphs. A csv file contains the contribution of every node, edge or pattern,
     and an sdf file the contributions of atoms.
-    Models that are trained with --kernel linear and mean or sum pooling are explained
-    exactly, others to first order.
+    Models of gskn train --kernel linear --pooling sum (or mean) are explained exactly,
+    others to first order.
 
     Example: gskn explain model.gskn molecules.smi -o report.html
     """

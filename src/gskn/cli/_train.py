@@ -25,6 +25,7 @@ from gskn.cli._options import (
 from gskn.cli._summary import strength_name, summarize_embedding, summarize_machine
 
 if TYPE_CHECKING:
+    from gskn import GSKN
     from gskn._types import AnyArray
     from gskn.estimators import Predictor
     from gskn.graphs import GraphBatch
@@ -54,6 +55,15 @@ def train(  # noqa: PLR0913, PLR0917 - one option each
         Kernel,
         typer.Option(metavar="NAME", help="auto (the best), linear, rbf or laplacian."),
     ] = Kernel.auto,
+    pooling: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAMES",
+            help="Comma-separated: sum, mean, log. With sum or mean and --kernel linear, "
+            "gskn explain is exact. The other parameters of the embedding are then "
+            "defaults, and only kernel and regularization are selected. Default: mean,log.",
+        ),
+    ] = None,
     balanced: Annotated[
         bool, typer.Option("--balanced", help="Give all classes the same total weight.")
     ] = False,
@@ -78,6 +88,8 @@ def train(  # noqa: PLR0913, PLR0917 - one option each
     _check_options(data, out, classes, task, balanced=balanced)
     options: dict[str, Any] = {"kernel": kernel.value, "random_state": seed, "n_jobs": jobs}
     _check_numbers(seed, jobs)
+    if pooling is not None:
+        options["embedding"] = _embedding(pooling)
     rejects = Rejects()
     loaded = read_labelled(data, classes, data_home, task.value, target_column, rejects)
     kind, targets = loaded.targets, loaded.y
@@ -139,6 +151,17 @@ def _check_numbers(seed: int, jobs: int | None) -> None:
 
     check_int(seed, "seed", minimum=0)
     check_n_jobs(jobs)
+
+
+def _embedding(pooling: str) -> "GSKN":
+    """Return an embedding with default parameters except for the pooling."""
+    from gskn import GSKN
+    from gskn.cli._model import set_parameters
+    from gskn.pooling import check_pooling
+
+    parameters = set_parameters(pooling=pooling)
+    check_pooling(parameters["pooling"])
+    return GSKN(**parameters)
 
 
 def _describe_targets(kind: str, targets: "AnyArray") -> str:

@@ -2,8 +2,9 @@
 
 from html import escape
 
-POSITIVE = (200, 70, 20)  # orange
-NEGATIVE = (35, 95, 185)  # blue; both can be told apart without red and green
+# Both can be told apart without red and green, and black text is readable on both.
+POSITIVE = (226, 106, 44)  # orange
+NEGATIVE = (70, 130, 220)  # blue
 _SAMPLES = 9  # colored steps of a legend
 
 
@@ -13,17 +14,12 @@ def color_of(value: float, scale: float) -> str:
     Examples
     --------
     >>> color_of(0.0, 1.0), color_of(2.0, 1.0), color_of(-1.0, 1.0)
-    ('#ffffff', '#c84614', '#235fb9')
+    ('#ffffff', '#e26a2c', '#4682dc')
     """
     share = min(abs(value) / scale, 1.0) if scale > 0 else 0.0
     end = POSITIVE if value > 0 else NEGATIVE
     mixed = [round(255 + share * (part - 255)) for part in end]
     return "#" + "".join(f"{part:02x}" for part in mixed)
-
-
-def text_color(value: float, scale: float) -> str:
-    """Return the color of text on a colored ground."""
-    return "#ffffff" if scale > 0 and abs(value) > 0.55 * scale else "#1c2430"
 
 
 def legend_svg(scale: float, low: str, high: str) -> str:

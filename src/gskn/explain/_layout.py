@@ -9,7 +9,7 @@ import numpy as np
 
 from gskn._optional import require
 from gskn._types import FloatArray, IndexArray
-from gskn.explain._colors import color_of, text_color
+from gskn.explain._colors import color_of
 from gskn.explain._names import Pattern
 from gskn.graphs import GraphBatch
 
@@ -69,7 +69,7 @@ def draw_graph(
         parts.append(
             f'<g><circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}" stroke="{_LINE}" '
             f'fill="{color_of(value, scale)}"/><title>{title}</title>'
-            f"{_text(x, y, texts[node][:_MAX_TEXT], text_color(value, scale), radius)}</g>"
+            f"{_text(x, y, texts[node][:_MAX_TEXT], radius)}</g>"
         )
     note = ""
     if len(shown) < graph.n_nodes:
@@ -103,7 +103,7 @@ def draw_pattern(pattern: Pattern) -> str:
             inside, below = pattern.labels[visits[node][0] - 1][:_MAX_TEXT], numbers
         parts.append(
             f'<circle cx="{x:.1f}" cy="{y:.1f}" r="13" fill="#eef1f5" stroke="{_LINE}"/>'
-            f"{_text(x, y, inside, '#1c2430', 13)}"
+            f"{_text(x, y, inside, 13)}"
         )
         if below:
             parts.append(
@@ -281,12 +281,12 @@ def _texts(graph: GraphBatch) -> list[str]:
     return [str(label[0] if isinstance(label, tuple) else label) for label in labels]
 
 
-def _text(x: float, y: float, text: str, color: str, radius: float) -> str:
+def _text(x: float, y: float, text: str, radius: float) -> str:
     if not text:
         return ""
     size = max(min(0.95 * radius, 2.9 * radius / len(text)), 7)
     return (
-        f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size:.1f}" fill="{color}" '
+        f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size:.1f}" fill="#111827" '
         f"{_FONT}>{escape(text)}</text>"
     )
 

@@ -118,22 +118,23 @@ def _shapes(
         value = edge_values.get((min(first, second), max(first, second)), 0.0)
         (x1, y1), (x2, y2) = places[first], places[second]
         line = f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"'
-        halos.append(
-            f'{line} stroke="{color_of(value, scale)}" stroke-width="{radius:.1f}"/>'
-        )
+        halo = f'{line} stroke="{color_of(value, scale)}" stroke-width="{radius:.1f}"/>'
+        halos.append((abs(value), halo))
         title = escape(f"bond {first}-{second}: {value:+.3g}")
         titles.append(
             f'{line} stroke="#fff" stroke-opacity="0" stroke-width="{radius:.1f}" '
             f'pointer-events="stroke"><title>{title}</title></line>'
         )
-    for (x, y), name, value in zip(places, names, node_values, strict=True):
+    for (x, y), name, value in zip(places, names, node_values.tolist(), strict=True):
         circle = f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}"'
-        halos.append(f'{circle} fill="{color_of(float(value), scale)}"/>')
+        halos.append((abs(value), f'{circle} fill="{color_of(value, scale)}"/>'))
         titles.append(
             f'{circle} fill="#fff" fill-opacity="0">'
             f"<title>{escape(name)}: {value:+.3g}</title></circle>"
         )
-    return "".join(halos), "".join(titles)
+    # Pale colors do not hide strong ones.
+    halos.sort(key=lambda pair: pair[0])
+    return "".join(halo for _, halo in halos), "".join(titles)
 
 
 def _from_name(chem: Any, graph: GraphBatch) -> Any:

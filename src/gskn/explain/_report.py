@@ -261,9 +261,10 @@ def _introduction(model: Any, parts: _Parts, n_shown: int) -> str:
     if nodes.exact:
         words.append("The baseline and all contributions add up to the prediction exactly.")
     else:
+        cause = "its logarithmic pooling" if kernel == "linear" else f"its {kernel} kernel"
         words.append(
-            "The model is not linear: contributions are first-order, and the remainder is "
-            "what they do not explain."
+            f"The model is not a sum over walks because of {cause}: contributions are "
+            "first-order, and the remainder is what they do not explain."
         )
     words += filter(None, [_rate_note(parts)])
     n_starts = int((parts.edges.places < 0).sum())
@@ -365,8 +366,8 @@ def _article(parts: _Parts, number: int) -> str:
     return (
         f'<article class="card graph" id="graph-{number}"><header>'
         f"<h3>{escape(_shorten(parts.names[number], 90))}</h3>{_facts(parts, number)}"
-        f'</header><div class="picture">{picture}</div><div>{_top_nodes(nodes, parts)}'
-        f"{_top_patterns(parts, number)}</div></article>"
+        f'</header><div><div class="picture">{picture}</div>{_top_nodes(nodes, parts)}'
+        f"</div><div>{_top_patterns(parts, number)}</div></article>"
     )
 
 
@@ -463,7 +464,10 @@ def _top_patterns(parts: _Parts, number: int) -> str:
 
 def _pattern_cell(pattern: Pattern) -> str:
     name = escape(pattern.name)
-    return f'<td>{draw_pattern(pattern)}<span class="soft">{name}</span></td>'
+    return (
+        f'<td><div class="pattern">{draw_pattern(pattern)}<span class="soft">{name}</span>'
+        "</div></td>"
+    )
 
 
 def _bar(value: float, share: float, width: int) -> str:
