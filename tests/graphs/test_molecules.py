@@ -212,8 +212,41 @@ def test_a_column_whose_name_ends_in_smiles_is_found():
     both = frame.assign(smiles=["C", "N"])
     check_same(as_batch(both), as_batch(["C", "N"]))
     ambiguous = frame.assign(isomeric_smiles=["C", "N"])
-    with pytest.raises(InputError, match="column"):
+    with pytest.raises(InputError, match="several columns of SMILES: 'Canonical_SM"):
         as_batch(ambiguous)
+    check_same(as_batch(ambiguous, smiles="isomeric_smiles"), as_batch(["C", "N"]))
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("structure,y\nCC(=O)O,1\nCC,2\n", "column 1 contains SMILES.*smiles='structure'"),
+        ("y;mol\n1;CC(=O)O\n2;CC\n", "column 2 contains SMILES.*smiles='mol'"),
+        ("CC=O,1\nC=C,2\n", "column 1 contains SMILES.*end in it$"),
+        ("a_smiles,b_smiles\nCC,CO\n", "several columns of SMILES"),
+    ],
+)
+def test_molecules_are_not_read_as_edges(tmp_path, content, message):
+    path = tmp_path / "m.csv"
+    path.write_text(content)
+    with pytest.raises(FileFormatError, match=message):
+        read_graphs(path)
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["C1,O2\nO2,C3\n", "C=O,C#N\nC=C,C=O\n", "from,to,weight\nC=O,1,2\nC=C,1,2\n"],
+)
+def test_nodes_with_names_like_smiles_are_read_as_edges(tmp_path, content):
+    path = tmp_path / "m.csv"
+    path.write_text(content)
+    assert read_graphs(path).shape == (1,)
+    assert read_graphs(path).n_edges == 2
+
+
+def test_blanks_around_smiles_are_ignored():
+    check_same(as_batch(["CC\n", " CO "], smiles=True), as_batch(["CC", "CO"]))
+    assert as_batch(["CC\n", "CO\n"]).n_graphs == 2
 
 
 def test_one_smiles_and_one_molecule():
@@ -229,6 +262,8 @@ def test_strings_that_are_not_smiles_are_paths(tmp_path, monkeypatch):
         as_batch("CC.csv")
     with pytest.raises(MissingFileError):
         as_batch("CC", smiles=False)
+    with pytest.raises(MissingFileError, match="The path is empty"):
+        as_batch("")
     (tmp_path / "CO").mkdir()
     (tmp_path / "CO" / "m.smi").write_text("CCCC\n")
     assert as_batch("CO").n_nodes == 4
@@ -317,6 +352,12 @@ def test_invalid_molecules_raise_skip_or_stay():
     assert kept.graph_sizes.tolist() == [2, 0, 0, 0, 0, 2, 0]
     series = pd.Series(["CC", pd.NA, "CO"], dtype="string")
     assert as_batch(series, on_invalid="keep").graph_sizes.tolist() == [2, 0, 2]
+    assert as_batch([None, None], smiles=True, on_invalid="keep").graph_sizes.tolist() == [
+        0,
+        0,
+    ]
+    with pytest.raises(InputError, match="Graph 1: .*its type is float"):
+        as_batch(["CC", 1.5])
     molecules = [Chem.MolFromSmiles("CC"), None]
     assert as_batch(molecules, on_invalid="keep").graph_sizes.tolist() == [2, 0]
 

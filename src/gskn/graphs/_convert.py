@@ -259,7 +259,7 @@ def _are_molecules(items: Sequence[Any], options: ReadOptions) -> bool:
     ):
         return False
     texts = [item for item in items if isinstance(item, str)]
-    if isinstance(options.smiles, bool) and texts:
+    if options.smiles is True or (options.smiles is False and texts):
         return options.smiles
     if any(map(_is_path, texts)):
         return False

@@ -114,6 +114,7 @@ def read_sdf(path: Path, options: ReadOptions) -> list[GraphParts]:
 
 def is_smiles(text: str) -> bool:
     """Return whether a text consists of symbols of SMILES, or is an InChI string."""
+    text = text.strip()
     if text.startswith("InChI="):
         return True
     is_like = _SMILES.fullmatch(text) is not None and not text.startswith(("/", ".", "~"))
@@ -233,7 +234,8 @@ def _parse(item: Any) -> Any:
     elif isinstance(item, str) and item.strip():
         molecule = _parse_text(item.strip())
     else:
-        is_missing = item is None or isinstance(item, str | float)
+        is_gap = isinstance(item, float) and np.isnan(item)
+        is_missing = item is None or isinstance(item, str) or is_gap
         raise _InvalidError(
             "it is missing" if is_missing else f"its type is {type(item).__name__}"
         )

@@ -121,6 +121,8 @@ def read_graphs(path: str | Path, *, options: ReadOptions | None = None) -> Grap
 
 def as_path(path: str | Path) -> Path:
     """Return a path; raise if it does not exist or is invalid."""
+    if path == "":  # Path("") is the current folder
+        raise MissingFileError("The path is empty; '.' is the current folder.")
     try:
         path = Path(path)
         path.stat()
