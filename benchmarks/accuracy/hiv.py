@@ -24,7 +24,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MaxAbsScaler
 
 from gskn import GSKN, as_batch, datasets
@@ -65,7 +65,8 @@ class Rows:
         batch = as_batch([*self.data.graphs.graph_names], smiles=True, **options)
         batch = batch if bonds else batch.without_edge_data()
         model = GSKN(random_state=0, **EMBEDDING).fit(batch[self.train])
-        return model.transform(batch).astype(np.float32)
+        parts = (batch[i : i + _CHUNK] for i in range(0, batch.n_graphs, _CHUNK))
+        return np.vstack([model.transform(part).astype(np.float32) for part in parts])
 
 
 class LaplacianLandmarks(TransformerMixin, BaseEstimator):
@@ -89,12 +90,16 @@ class LaplacianLandmarks(TransformerMixin, BaseEstimator):
         return gram(scaled, self.landmarks_, "laplacian") @ self.projection_
 
 
-def logistic(scaler) -> GridSearchCV:
-    """Return a logistic regression whose strength is selected on inner folds."""
-    pipeline = make_pipeline(scaler, LogisticRegression(max_iter=2000))
-    grid = {"logisticregression__C": STRENGTHS}
+def logistic(scaler) -> Pipeline:
+    """Return a logistic regression whose strength is selected on inner folds.
+
+    The scaler does not use classes and is fitted once, to all training molecules.
+    """
     folds = StratifiedKFold(N_INNER_FOLDS, shuffle=True, random_state=0)
-    return GridSearchCV(pipeline, grid, scoring="roc_auc", cv=folds)
+    regression, grid = LogisticRegression(max_iter=2000), {"C": STRENGTHS}
+    return make_pipeline(
+        scaler, GridSearchCV(regression, grid, scoring="roc_auc", cv=folds)
+    )
 
 
 def models(rows: Rows) -> dict[str, tuple[Callable, object]]:
@@ -144,7 +149,7 @@ def run(
         predicted = classifier.predict(rows[test])
     values = decision[:, 1] - decision[:, 0]
     scores = score_classes(data.y[test], predicted, values, classifier.classes_)
-    best = getattr(classifier, "best_params_", {})
+    best = classifier[-1].best_params_ if isinstance(classifier, Pipeline) else {}
     chosen = {name: float(value) for name, value in best.items()}
     return with_provenance(replace(template, scores=scores, chosen=chosen), clock)
 
