@@ -1,3 +1,5 @@
+import pickle
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -18,6 +20,16 @@ def write_folder(folder, indptr=INDPTR, indices=INDICES, weights=None):
     if weights is not None:
         np.save(folder / "weights.npy", weights)
     return folder
+
+
+def circulant(n_nodes, degree):
+    """Return CSR arrays of a ring in which every node is adjacent to its nearest nodes."""
+    half = np.arange(1, degree // 2 + 1)
+    steps = np.concatenate([-half, half])
+    rows = np.sort((np.arange(n_nodes)[:, None] + steps) % n_nodes, axis=1)
+    indices = rows.ravel().astype(np.int32)
+    indices.flags.writeable = False
+    return np.arange(n_nodes + 1) * degree, indices
 
 
 def assert_same(graph, other):
@@ -69,6 +81,20 @@ def test_arrays_of_the_caller_are_copied_and_mapped_files_are_not(tmp_path):
     np.save(tmp_path / "indices.npy", INDICES.astype(np.int32))
     mapped = np.load(tmp_path / "indices.npy", mmap_mode="r")
     assert np.shares_memory(from_csr(INDPTR, mapped).adjacency.indices, mapped)
+
+
+def test_unweighted_arrays_take_no_memory_for_weights():
+    arrays = circulant(512, 64)
+    plain, weighted = from_csr(*arrays), from_csr(*arrays, np.ones(512 * 64))
+    assert weighted.nbytes - plain.nbytes == 8 * 512 * 64
+    assert not plain.is_weighted
+    assert not plain.is_directed
+    assert_same(plain, weighted)
+    assert_same(pickle.loads(pickle.dumps(plain)), weighted)
+    # An array that repeats another number is not mistaken for ones.
+    twos = from_csr(INDPTR, INDICES, np.broadcast_to(2.0, 4))
+    assert twos.is_weighted
+    assert twos.adjacency.data.tolist() == [2.0] * 4
 
 
 def test_a_folder_of_arrays_is_one_graph(tmp_path):

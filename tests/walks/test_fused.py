@@ -1,17 +1,21 @@
+import tracemalloc
+
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from gskn import as_batch
+from gskn import GSKN, as_batch
 from gskn.exceptions import InputError
+from gskn.graphs import from_csr
 from gskn.walks import _jit_fused, pattern_counts
 from gskn.walks._algebra import Matrix, SparseAlgebra
 from gskn.walks._fused import FusedAlgebra
 from gskn.walks._plan import make_plan
 from gskn.walks._quotients import GraphTraits
 from gskn.walks._walk_batch import WalkBatch
+from tests.graphs.test_csr import circulant
 from tests.walks.test_counts import graphs, ragged_star
 from tests.walks.test_twins import graphs_with_twins
 
@@ -43,6 +47,36 @@ def test_fused_products_equal_stored_products(graph, length, probability):
 @given(graph=graphs_with_twins(), length=st.integers(4, 7), probability=st.booleans())
 def test_fused_products_equal_stored_products_with_twins(graph, length, probability):
     compare_algebras(graph, length, probability=probability)
+
+
+@pytest.mark.reference
+@given(graph=graphs_with_twins(), length=st.integers(1, 6), exact=st.booleans())
+def test_rows_do_not_depend_on_whether_ones_are_stored(graph, length, exact):
+    """Unweighted CSR arrays have no stored weights."""
+    assume(len(graph))  # a fit needs a node
+    matrix = as_batch(graph).adjacency
+    stored, plain = (
+        from_csr(matrix.indptr, matrix.indices, weights)
+        for weights in (np.ones(matrix.nnz), None)
+    )
+    options = {"method": "exact" if exact else "sampled", "random_state": 0}
+    one, other = (pattern_counts(g, length, **options).rows for g in (stored, plain))
+    assert (one != other).nnz == 0
+    model = GSKN(n_landmarks=4, random_state=0).fit(stored)
+    np.testing.assert_array_equal(model.transform(plain), model.transform(stored))
+
+
+def test_exact_patterns_of_one_graph_need_little_memory_per_edge():
+    """The graph itself has 4 bytes per arc, and its transposed matrix 5."""
+    ends = circulant(2**12, 128)
+    n_arcs = len(ends[1])
+    pattern_counts(from_csr(*ends), 3)  # compile
+    graph = from_csr(*ends)
+    tracemalloc.start()
+    pattern_counts(graph, 3, method="exact")
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak / n_arcs < 16
 
 
 @pytest.mark.reference

@@ -22,8 +22,10 @@ from gskn.graphs._read import read_molecule_columns as read_molecule_columns
 from gskn.graphs._smiles_tables import as_list as as_list
 from gskn.graphs._smiles_tables import find_name_column as find_name_column
 from gskn.graphs._smiles_tables import find_smiles_column as find_smiles_column
+from gskn.graphs._sparse import are_ones as are_ones
 from gskn.graphs._sparse import check_csr as check_csr
 from gskn.graphs._sparse import make_csr as make_csr
+from gskn.graphs._sparse import ones as ones
 from gskn.graphs._sparse import plain_csr as plain_csr
 from gskn.graphs._sparse import pool_matrix as pool_matrix
 from gskn.graphs._stream import is_pattern as is_pattern

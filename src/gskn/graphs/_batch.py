@@ -27,7 +27,7 @@ from gskn.graphs._columns import (
     name_array,
     sort_values,
 )
-from gskn.graphs._sparse import make_csr
+from gskn.graphs._sparse import are_ones, make_csr
 
 MAX_NODES = int(np.iinfo(np.int32).max)  # in one batch: columns of edges are int32
 
@@ -156,10 +156,14 @@ class GraphBatch:
     @cached_property
     def directed(self) -> BoolArray:
         """Whether each graph is directed: its weights or edge data are asymmetric."""
-        mirror = self.adjacency.T.tocsr()
+        matrix = self.adjacency
+        if are_ones(matrix.data):  # the transposed matrix has one byte per entry
+            bits = np.ones(matrix.nnz, dtype=bool)
+            matrix = csr_array((bits, matrix.indices, matrix.indptr), matrix.shape)
+        mirror = matrix.T.tocsr()
         directed = np.zeros(self.n_graphs, dtype=bool)
-        if not _is_same_matrix(self.adjacency, mirror):
-            one_way = np.diff((self.adjacency != mirror).tocsr().indptr) > 0
+        if not _is_same_matrix(matrix, mirror):
+            one_way = np.diff((matrix != mirror).tocsr().indptr) > 0
             directed[self.node_graphs[one_way]] = True
         for values in (self.edge_labels, self.edge_attributes):
             if values is not None:
@@ -191,7 +195,8 @@ class GraphBatch:
     def nbytes(self) -> int:
         """Bytes held by the arrays of the batch."""
         matrix = self.adjacency
-        arrays = [matrix.data, matrix.indices, matrix.indptr, self.graph_ptr]
+        arrays = [matrix.indices, matrix.indptr, self.graph_ptr]
+        arrays += [] if are_ones(matrix.data) else [matrix.data]
         arrays += [self.node_labels, self.node_attributes]
         arrays += [self.edge_labels, self.edge_attributes]
         return sum(array.nbytes for array in arrays if array is not None)

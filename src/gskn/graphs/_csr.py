@@ -12,7 +12,7 @@ from gskn.exceptions import FileFormatError, InputError, describe_error
 from gskn.graphs._assemble import GraphParts, as_floats
 from gskn.graphs._batch import MAX_NODES, GraphBatch
 from gskn.graphs._options import ReadOptions
-from gskn.graphs._sparse import check_csr, make_csr
+from gskn.graphs._sparse import check_csr, make_csr, ones
 
 _BLOCK = 2**22  # entries that are checked at once
 _FILES = ("indptr.npy", "indices.npy", "weights.npy")
@@ -180,7 +180,7 @@ def _is_ascending(indptr: IndexArray, indices: AnyArray) -> bool:
 def _as_weights(weights: Any, n_entries: int, name: str) -> FloatArray | None:
     """Return weights as floats; None if one is not positive."""
     if weights is None:
-        return np.ones(n_entries)
+        return ones(n_entries)
     array = np.asanyarray(weights)
     if array.shape != (n_entries,) or array.dtype.kind not in "biuf":
         raise InputError(

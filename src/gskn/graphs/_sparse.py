@@ -42,6 +42,16 @@ def plain_csr(
     return csr_array(arrays, shape=shape)
 
 
+def ones(n_entries: int) -> FloatArray:
+    """Return entries of one in the memory of a single number; they cannot be modified."""
+    return np.broadcast_to(np.float64(1.0), n_entries)
+
+
+def are_ones(entries: FloatArray) -> bool:
+    """Return whether an array is a result of `ones`."""
+    return entries.strides == (0,) and (entries[:1] == 1.0).all()
+
+
 def _index_type(n_entries: int) -> type[np.int32 | np.int64]:
     return np.int32 if n_entries <= _MAX_INT32 else np.int64
 

@@ -29,21 +29,30 @@ class Blocks:
         rows = ranges(first, sizes)
         begin = matrix.indptr[first].astype(np.int64)
         counts = matrix.indptr[first + sizes] - begin
-        entries = ranges(begin, counts)
-        entry_blocks = np.repeat(np.arange(len(numbers)), counts)
+        if len(numbers) == 1:  # a large graph is not copied
+            part = slice(begin[0], begin[0] + counts[0])
+            entry_blocks = np.broadcast_to(np.int64(0), counts[0])
+            columns, values = matrix.indices[part], matrix.data[part]
+            columns = columns - np.int32(first[0]) if first[0] else columns
+        else:
+            entries = ranges(begin, counts)
+            entry_blocks = np.repeat(np.arange(len(numbers)), counts)
+            columns, values = matrix.indices[entries], matrix.data[entries]
+            columns = columns - first[entry_blocks]
         return cls(
             rows=rows,
             sizes=sizes,
             row_sizes=(matrix.indptr[rows + 1] - matrix.indptr[rows]).astype(np.int64),
-            columns=matrix.indices[entries] - first[entry_blocks],
-            values=matrix.data[entries],
+            columns=columns,
+            values=values,
             entry_blocks=entry_blocks,
         )
 
     def as_csr(self) -> csr_array:
         """Return one block-diagonal matrix."""
-        first = running_total(self.sizes)
-        indices = (self.columns + first[self.entry_blocks]).astype(np.int32)
+        indices = self.columns
+        if len(self.sizes) > 1:
+            indices = indices + running_total(self.sizes)[self.entry_blocks]
         indptr = running_total(self.row_sizes)
         n_rows = len(self.rows)
         return plain_csr(self.values, indices, indptr, (n_rows, n_rows))

@@ -32,6 +32,7 @@ from gskn.walks._jit_fused import (
     fill_masked_rows,
 )
 from gskn.walks._quotients import GraphTraits
+from gskn.walks._steps import count_walks
 
 _ONES = np.empty(0)  # stands for the entries of a matrix of ones
 
@@ -248,11 +249,7 @@ class FusedAlgebra(WalkAlgebra):
 
     def _n_walks(self, n_steps: int) -> FloatArray:
         """Return the number of walks of some steps from every row."""
-        ones = self._as_csr(np.ones(len(self._arrays.indices)))
-        walks = np.ones(self._pattern.shape[0])
-        for _ in range(n_steps):
-            walks = ones @ walks
-        return walks
+        return count_walks(self._pattern, n_steps + 1)
 
 
 def _chains(term: _Operand) -> tuple[_Chain, ...]:

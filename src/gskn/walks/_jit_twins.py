@@ -87,19 +87,19 @@ def fill_group_rows(
     """Overwrite the CSR matrix ``groups`` with the steps between twin groups.
 
     Columns are sorted. ``extra`` is the entry of a node with itself minus its entry with
-    its twins.
+    its twins. The values of both matrices are empty if all entries are ones.
     """
     indptr, indices, data = steps.indptr, steps.indices, steps.data
     group_indices, group_data = groups.indices, groups.data
-    place = 0
+    place, has_values = 0, len(data) > 0
     for row in range(len(first)):
         node = first[row]
         loop, twin_step = 0.0, 0.0
         for entry in range(indptr[node], indptr[node + 1]):
             if indices[entry] == node:
-                loop = data[entry]
+                loop = data[entry] if has_values else 1.0
             elif group_of[indices[entry]] == row:
-                twin_step = data[entry]
+                twin_step = data[entry] if has_values else 1.0
         if sizes[row] == 1:
             twin_step = loop
         extra[row] = loop - twin_step
@@ -107,13 +107,19 @@ def fill_group_rows(
         for entry in range(indptr[node], indptr[node + 1]):
             column = group_of[indices[entry]]
             if pending and column >= row:
-                group_indices[place], group_data[place] = row, twin_step
+                group_indices[place] = row
+                if has_values:
+                    group_data[place] = twin_step
                 place += 1
                 pending = False
             if column != row and first[column] == indices[entry]:
-                group_indices[place], group_data[place] = column, data[entry]
+                group_indices[place] = column
+                if has_values:
+                    group_data[place] = data[entry]
                 place += 1
         if pending:
-            group_indices[place], group_data[place] = row, twin_step
+            group_indices[place] = row
+            if has_values:
+                group_data[place] = twin_step
             place += 1
         groups.indptr[row + 1] = place

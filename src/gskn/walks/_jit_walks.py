@@ -52,3 +52,15 @@ def fill_running_sums(indptr: IndexArray, weights: FloatArray, totals: FloatArra
         for entry in range(indptr[row], indptr[row + 1]):
             total += weights[entry]
             totals[entry] = total
+
+
+@jit
+def fill_neighbor_sums(
+    indptr: IndexArray, indices: NodeArray, values: FloatArray, sums: FloatArray
+) -> None:
+    """Overwrite ``sums`` with the sum of the values of the columns of every row."""
+    for row in range(len(sums)):
+        total = 0.0
+        for entry in range(indptr[row], indptr[row + 1]):
+            total += values[indices[entry]]
+        sums[row] = total

@@ -8,8 +8,8 @@ from scipy.sparse import csr_array
 from gskn._loops import WalkGraph
 from gskn._offsets import ranges, running_total
 from gskn._types import AnyArray, BoolArray, FloatArray, IndexArray
-from gskn.graphs import GraphBatch, plain_csr
-from gskn.walks._jit_walks import fill_running_sums
+from gskn.graphs import GraphBatch, are_ones, ones, plain_csr
+from gskn.walks._jit_walks import fill_neighbor_sums, fill_running_sums
 
 
 def step_matrix(batch: GraphBatch, *, use_weights: bool) -> tuple[csr_array, BoolArray]:
@@ -57,10 +57,11 @@ def with_dead_ends(matrix: csr_array) -> csr_array:
     nodes = np.flatnonzero(np.diff(matrix.indptr) == 0)
     if not len(nodes):
         return matrix
+    is_plain = are_ones(matrix.data)
     places, n_before = matrix.indptr[nodes], np.zeros(len(matrix.indptr), dtype=np.int64)
     n_before[nodes + 1] = 1
     return plain_csr(
-        np.insert(matrix.data, places, 1.0),
+        ones(matrix.nnz + len(nodes)) if is_plain else np.insert(matrix.data, places, 1.0),
         np.insert(matrix.indices, places, nodes),
         matrix.indptr + np.cumsum(n_before),
         matrix.shape,
@@ -113,10 +114,11 @@ def step_probabilities(batch: GraphBatch, weights: FloatArray) -> FloatArray:
 
 def count_walks(steps: csr_array, length: int) -> FloatArray:
     """Return the number of walks that visit ``length`` rows of a matrix, from every row."""
-    ones = csr_array((np.ones(steps.nnz), steps.indices, steps.indptr), steps.shape)
     walks = np.ones(steps.shape[0])
     for _ in range(length - 1):
-        walks = ones @ walks
+        sums = np.empty(len(walks))
+        fill_neighbor_sums(steps.indptr, steps.indices, walks, sums)
+        walks = sums
     return walks
 
 

@@ -16,7 +16,7 @@ from scipy.sparse import csr_array
 from gskn._loops import CsrArrays
 from gskn._offsets import ranges, running_total
 from gskn._types import BoolArray, FloatArray, IndexArray
-from gskn.graphs import plain_csr
+from gskn.graphs import are_ones, ones, plain_csr
 from gskn.walks._jit_twins import fill_group_rows, fill_twins
 
 _MAX_GROUPS = 0.8  # groups per node of a graph beyond which twins are not used
@@ -95,14 +95,16 @@ def _steps_between_groups(
     """Return the matrix between groups and the extra diagonal."""
     n_groups = len(first)
     capacity = int((np.diff(steps.indptr)[first] + 1).sum())
+    is_plain = are_ones(steps.data)
     groups = CsrArrays(
         np.zeros(n_groups + 1, dtype=np.int64),
         np.empty(capacity, dtype=np.int32),
-        np.empty(capacity),
+        np.empty(0 if is_plain else capacity),
     )
     extra = np.zeros(n_groups)
-    step_arrays = CsrArrays(steps.indptr, steps.indices, steps.data)
+    data = np.empty(0) if is_plain else steps.data
+    step_arrays = CsrArrays(steps.indptr, steps.indices, data)
     fill_group_rows(step_arrays, first, group_of, sizes, groups, extra)
-    used = slice(0, groups.indptr[-1])
-    shape = (n_groups, n_groups)
-    return plain_csr(groups.data[used], groups.indices[used], groups.indptr, shape), extra
+    n_entries, shape = int(groups.indptr[-1]), (n_groups, n_groups)
+    values = ones(n_entries) if is_plain else groups.data[:n_entries]
+    return plain_csr(values, groups.indices[:n_entries], groups.indptr, shape), extra
