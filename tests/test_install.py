@@ -11,8 +11,16 @@ from gskn._html import html_table
 def environment(tmp_path, monkeypatch):
     """Set the files of an environment and the origin of the package."""
 
-    def set_up(file=None, text="", origin=None):
+    def set_up(file=None, text="", origin=None, *, active=True):
+        programs = tmp_path / "bin"
+        programs.mkdir()
+        for name in ("python", "pip"):
+            (programs / name).write_text("")
+            (programs / name).chmod(0o755)
         monkeypatch.setattr(sys, "prefix", str(tmp_path))
+        monkeypatch.setattr(sys, "executable", str(programs / "python"))
+        monkeypatch.setenv("PATH", str(programs if active else tmp_path))
+        monkeypatch.setenv("VIRTUAL_ENV", str(tmp_path) if active else "")
         if file is not None:
             (tmp_path / file).write_text(text)
         monkeypatch.setattr(_install, "_origin", lambda: origin or {})
@@ -40,6 +48,26 @@ REPOSITORY = {"url": "https://host/gskn", "vcs_info": {"vcs": "git"}}
 def test_command_fits_the_environment(environment, options, command):
     environment(**options)
     assert _install.install_command("plots") == command
+
+
+@pytest.mark.parametrize(
+    ("options", "command"),
+    [
+        ({}, "{python} -m pip install 'gskn[plots]'"),
+        (
+            {"file": "pyvenv.cfg", "text": "uv = 0.9\n"},
+            "uv pip install --python {python} 'gskn[plots]'",
+        ),
+        ({"origin": EDITABLE}, "{python} -m pip install -e '/src/gskn[plots]'"),
+        ({"file": "uv-receipt.toml"}, "uv tool install 'gskn[plots]'"),
+    ],
+)
+def test_command_names_the_environment_if_it_is_not_activated(
+    environment, options, command
+):
+    environment(**options, active=False)
+    expected = command.format(python=sys.executable)
+    assert _install.install_command("plots") == expected
 
 
 def test_origin_is_a_mapping():

@@ -1,6 +1,9 @@
 """The command that installs an extra, for the way in which gskn was installed."""
 
 import json
+import os
+import shlex
+import shutil
 import sys
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
@@ -20,8 +23,18 @@ def install_command(extra: str) -> str:
     if (prefix / "uv-receipt.toml").exists():
         return f"uv tool install {requirement}"
     editable = "-e " if _origin().get("dir_info", {}).get("editable") else ""
-    pip = "uv pip" if _made_by_uv(prefix) else "pip"
-    return f"{pip} install {editable}{requirement}"
+    return f"{_installer(prefix)} {editable}{requirement}"
+
+
+def _installer(prefix: Path) -> str:
+    """Return a command that installs into this environment, also if it is not activated."""
+    python = shlex.quote(sys.executable)
+    if _made_by_uv(prefix):
+        is_active = os.environ.get("VIRTUAL_ENV") == str(prefix)
+        return "uv pip install" if is_active else f"uv pip install --python {python}"
+    pip = shutil.which("pip")
+    is_active = pip is not None and Path(pip).parent == Path(sys.executable).parent
+    return "pip install" if is_active else f"{python} -m pip install"
 
 
 def _requirement(extra: str) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from gskn import datasets
-from gskn.cli._evaluate import _model_names
+from gskn.cli._evaluate import _describe_metric, _model_names
 from gskn.cli._evaluate_report import write_report
 from gskn.datasets import Dataset
 from gskn.evaluation import ResultFile
@@ -287,7 +287,7 @@ def test_real_targets_are_detected_and_scored_by_errors(tmp_path, call):
     options = ("--models", "ldp,wl", "--out", out)
     result = call("evaluate", folder, *options, "--plot", picture)
     assert result.returncode == 0, result.stderr
-    assert "rmse (lower is better), nested protocol" in result.stdout
+    assert "RMSE (lower is better), nested protocol" in result.stdout
     text = " ".join(result.stdout.split())
     assert f"The targets of {folder.as_posix()} are values (regression)" in text
     texts = {"".join(t.itertext()) for t in ET.parse(picture).iter() if t.text}
@@ -320,7 +320,7 @@ def test_classes_and_values_have_two_tables(tmp_path, call):
     result = call("evaluate", folder, "regular", "--models", "ldp")
     assert result.returncode == 0, result.stderr
     assert f" model  {folder}" in result.stdout
-    assert "rmse (lower is better), nested protocol" in result.stdout
+    assert "RMSE (lower is better), nested protocol" in result.stdout
     assert "accuracy in percent, nested protocol" in result.stdout
     # The path of the folder is long, so the line may be wrapped anywhere.
     assert " ".join(result.stdout.split()).count("are values (regression)") == 1
@@ -405,17 +405,22 @@ def test_report_has_table_plots_and_explained_errors(tmp_path, call):
 
 
 @pytest.mark.parametrize(
-    ("metric", "heading"),
+    ("metric", "name"),
     [
-        ("rmse (lower is better)", "RMSE (lower is better)"),
-        ("roc auc in percent", "ROC AUC in percent"),
-        ("accuracy in percent", "Accuracy in percent"),
+        ("rmse", "RMSE (lower is better)"),
+        ("r2", "R²"),
+        ("roc_auc", "ROC-AUC in percent"),
+        ("balanced_accuracy", "balanced accuracy in percent"),
     ],
 )
-def test_reports_write_metrics_as_usual(metric, heading, tmp_path):
+def test_metrics_have_their_usual_names(metric, name):
+    assert _describe_metric(metric) == name
+
+
+def test_headings_of_reports_start_with_a_capital_letter(tmp_path):
     path = tmp_path / "page.html"
-    write_report(path, "Title", [(metric, [])], "")
-    assert f"<h2>{heading}</h2>" in path.read_text(encoding="utf-8")
+    write_report(path, "Title", [("accuracy in percent", [])], "")
+    assert "<h2>Accuracy in percent</h2>" in path.read_text(encoding="utf-8")
 
 
 def test_reports_need_one_set_of_graphs_and_a_page(tmp_path, call):

@@ -97,6 +97,11 @@ def test_tu_format_contains_classes(tmp_path, monkeypatch):
         ("g0,a\ng1,b\n", r"labels\.csv: 2 of 4 graphs have no class, the first is 'g2'"),
         ("g0,a\ng1,b\ng2,a\n", r"1 of 4 graphs have no class, the first is 'g3'; add"),
         ("g0,a\ng1,b\ng9,a\n", r"line 3: unknown graph 'g9'; .* the first graph is 'g0'"),
+        (
+            "class,graph\ng0,a\n",
+            r"line 2: unknown graph 'a', but there is a graph 'g0'\. Are",
+        ),
+        ("a,g1.g6\n", r"line 1: .* the columns swapped\? The first is the graph, unless"),
         ("g0,a\ng1,b\ng0,a\n", r"line 3: the graph 'g0' already has a class in line 1"),
         (
             "graph,class\ng0,a\ng0.g6,a\n",

@@ -74,6 +74,7 @@ def test_the_nodes_with_a_class_are_part_of_the_key_of_records(edges, tmp_path):
     ("lines", "reason"),
     [
         ("n1,a\nxyz,b\n", r"line 2: unknown node 'xyz'; the name of the first node"),
+        ("class,node\nn1,a\n", r"line 2: unknown node 'a', but there is a node 'n1'\. Are"),
         ("n1,a\nn2,b\nn1,b\n", r"line 3: the node 'n1' already has a class in line 1"),
         ("n1,a\nn2\n", r"line 2: expected a node and its class"),
         ("node,class\n", r"there are no lines node,class"),

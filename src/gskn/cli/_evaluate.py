@@ -34,6 +34,14 @@ if TYPE_CHECKING:
 
 _ABLATIONS = "rw-degrees, aw, rw, rw+aw, joint, induced"
 _NODE_MODELS = "nodes, rw+aw-64"
+_METRICS = {
+    "roc_auc": "ROC-AUC",
+    "macro_f1": "macro F1",
+    "micro_f1": "micro F1",
+    "rmse": "RMSE",
+    "mae": "MAE",
+    "r2": "R²",
+}
 _CAPTIONS = {
     "nested": "Parameters are selected and models fitted on the training folds.",
     "paper": "Parameters are selected on the TEST folds, as in the literature; for "
@@ -161,7 +169,7 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one option each
     titles = _titles(data, loaded)
     names = {dataset.name: _model_names(models, dataset) for dataset in loaded}
     metrics = {dataset.name: metric or _default_metric(dataset) for dataset in loaded}
-    _check_sets(loaded, protocol.value, folds.value, metrics)
+    _check_sets(loaded, protocol.value, folds.value, metrics, titles)
     _check_pages(loaded, metrics, plot, report)
     mapped = _mapped_models(models, loaded) if map_file is not None else []
     n_folds = {
@@ -171,7 +179,7 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one option each
     }
     options = {"seed": seed, "n_jobs": jobs, "results": ResultFile(out) if out else None}
     protocol_options = {"protocol": protocol.value, "folds": folds.value}
-    run = _run(loaded, names, repeats, options, protocol_options, n_folds)
+    run = _run(loaded, names, repeats, options, protocol_options, n_folds, titles)
     records = _by_row(run, titles)
     _show(loaded, records, names, metrics, n_folds, titles, as_json=as_json)
     if plot is not None:
@@ -280,7 +288,11 @@ def _mapped_models(models: str | None, loaded: list["Dataset"]) -> list["Model"]
 
 
 def _check_sets(
-    loaded: list["Dataset"], protocol: str, folds: str, metrics: dict[str, str]
+    loaded: list["Dataset"],
+    protocol: str,
+    folds: str,
+    metrics: dict[str, str],
+    titles: dict[str, str],
 ) -> None:
     """Raise if an option does not apply to the data sets."""
     from gskn.evaluation import GRAPH_METRICS, NODE_METRICS, VALUE_METRICS
@@ -291,12 +303,13 @@ def _check_sets(
         supported = VALUE_METRICS if data.targets == "values" else supported
         if metrics[data.name] not in supported:
             raise InputError(
-                f"There is no metric {metrics[data.name]!r} for {data.name}. Supported: "
-                f"{', '.join(supported)}."
+                f"There is no metric {metrics[data.name]!r} for {titles[data.name]}. "
+                f"Supported: {', '.join(supported)}."
             )
         if data.targets == "values" and protocol == "paper":
             raise InputError(
-                f"{data.name} has real targets; --protocol paper needs classes, use nested."
+                f"{titles[data.name]} has real targets; --protocol paper needs classes, "
+                "use nested."
             )
     only_nodes = {data.task for data in loaded} == {"node"}
     if only_nodes and (protocol, folds) != ("nested", "stratified"):
@@ -375,7 +388,7 @@ def _describe_metric(metric: str) -> str:
     """Return the name of a metric with its unit or direction."""
     from gskn.evaluation import VALUE_METRICS, is_error
 
-    name = metric.replace("_", " ")
+    name = _METRICS.get(metric, metric.replace("_", " "))
     if metric in VALUE_METRICS:
         return f"{name} (lower is better)" if is_error(metric) else name
     return f"{name} in percent"
@@ -392,6 +405,7 @@ def _run(
     options: dict[str, Any],
     graph_options: dict[str, Any],
     n_folds: dict[str, int],
+    titles: dict[str, str],
 ) -> list["Record"]:
     """Run all data sets with a progress bar and return the records."""
     from rich.progress import MofNCompleteColumn, Progress, TimeRemainingColumn
@@ -417,7 +431,8 @@ def _run(
     with progress(*columns) as bar:
         task = bar.add_task("folds", total=total)
         for data in loaded:
-            bar.update(task, description=as_description(data.name))
+            title = titles[data.name]
+            bar.update(task, description=as_description(title))
             skipped: dict[str, str] = {}
             models = names[data.name]
             compared = [name for name in models if name != constant_model(data.targets)]
@@ -433,9 +448,9 @@ def _run(
                 records = evaluate_graphs(data, models, **data_options, **graph_options)
             if compared and not any(record.model in compared for record in records):
                 reason = skipped[compared[0]]
-                raise InputError(f"No model supports {data.name}. {reason}")
+                raise InputError(f"No model supports {title}. {reason}")
             for model, reason in skipped.items():
-                warnings.warn(f"Skipped {model} on {data.name}. {reason}", stacklevel=1)
+                warnings.warn(f"Skipped {model} on {title}. {reason}", stacklevel=1)
             all_records += records
     return all_records
 
@@ -627,7 +642,7 @@ def _embed_models(
                 if record.model == model.name and as_json(params) == chosen
             )
         params = model.grid[numbers.most_common(1)[0][0]]
-        with waiting(f"embedding {data.name} by {model.name}"):
+        with waiting(f"embedding by {model.name}"):
             estimator = make_estimator(model.estimator, params, seed, jobs)
             graphs = data.graphs if model.uses_edges else data.graphs.without_edge_data()
             estimator.fit(graphs)

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
 
 _MAX_ERRORS = 6  # that are explained
 _MAX_CLASSES = 12  # of a confusion matrix
-_NAMES = {"rmse": "RMSE", "mae": "MAE", "r2": "R²", "roc": "ROC", "auc": "AUC", "f1": "F1"}
 
 
 def check_report(path: Path | None) -> None:
@@ -38,7 +37,7 @@ def write_report(
     for heading, rows in tables:
         cells = [list(row.values()) for row in rows]
         table = html_table(list(rows[0]) if rows else [], cells)
-        parts.append(f"<h2>{_escape(_capitalize(heading))}</h2>")
+        parts.append(f"<h2>{_escape(heading[:1].upper() + heading[1:])}</h2>")
         parts.append(f'<div class="card scroll">{table}</div>')
     page = html_page(title, "".join(parts) + body)
     with whole_file(path) as temporary:
@@ -144,12 +143,6 @@ def _confusion(classes: "AnyArray", y: "AnyArray", predicted: "AnyArray") -> str
         f'<table class="confusion"><thead><tr><th></th>{head}</tr></thead>'
         f"<tbody>{''.join(rows)}</tbody></table></div>"
     )
-
-
-def _capitalize(heading: str) -> str:
-    """Return a heading with a capital letter, and with the usual names of metrics."""
-    text = " ".join(_NAMES.get(word, word) for word in heading.split())
-    return text[:1].upper() + text[1:]
 
 
 def _escape(text: str) -> str:

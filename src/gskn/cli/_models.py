@@ -44,7 +44,7 @@ def _show_list(selected: list["Model"]) -> None:
     rows: list[dict[str, Any]] = [
         {
             "name": model.name,
-            "kind": _short_kind(model),
+            "kind": _kind(model),
             "needs": model.extra or "",
         }
         for model in selected
@@ -74,7 +74,7 @@ def _show_details(model: "Model") -> None:
     details = _details(model)
     texts = {
         "description": details["description"],
-        "kind": details["output"],
+        "kind": _kind(model),
         "estimator": details["estimator"],
         "uses": details["uses"],
         "needs": details["needs"] and f"gskn[{details['needs']}]",
@@ -94,7 +94,7 @@ def _details(model: "Model") -> dict[str, Any]:
     return {
         "name": model.name,
         "description": model.description,
-        "output": _kind(model),
+        "output": "prediction" if model.predicts else _kind(model),
         "grid": len(model.grid),
         "estimator": model.estimator.__name__,
         "needs": model.extra,
@@ -109,19 +109,13 @@ def _details(model: "Model") -> dict[str, Any]:
 
 
 def _is_majority(model: "Model") -> bool:
-    return _short_kind(model) == "constant" and model.supports("classes")
-
-
-def _short_kind(model: "Model") -> str:
-    """Return "constant" or "network" for models that predict targets themselves."""
-    if not model.predicts:
-        return _kind(model)
-    return "constant" if model.extra is None else "network"
+    return _kind(model) == "constant" and model.supports("classes")
 
 
 def _kind(model: "Model") -> str:
+    """Return what a model is: the first two kinds predict targets themselves."""
     if model.predicts:
-        return "prediction"
+        return "constant" if model.extra is None else "network"
     return "kernel" if model.gives_kernels else "embedding"
 
 

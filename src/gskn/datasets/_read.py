@@ -288,6 +288,14 @@ def read_class_lines(file: Path, item: str) -> Iterator[tuple[int, str, str]]:
         yield number, name, value
 
 
+def ask_for_swap(item: str, name: str, value: str) -> str:
+    """Return an error message for an unknown name whose class is the name of an item."""
+    return (
+        f"unknown {item} {shorten(name)}, but there is a {item} {shorten(value)}. Are the "
+        f"columns swapped? The first is the {item}, unless the header is class,{item}"
+    )
+
+
 def _is_header(row: list[str]) -> bool:
     return len(row) == 2 and all(
         field.lower() in names for field, names in zip(row, _HEADERS, strict=True)
@@ -305,6 +313,8 @@ def _match(graphs: GraphBatch, file: Path) -> AnyArray:
         number = position.get(key if is_name else Path(key).stem)
         if number is None:
             reason = f"unknown graph {key!r}; the name of the first graph is {names[0]!r}"
+            if value in position or Path(value).stem in position:
+                reason = ask_for_swap("graph", key, value)
             raise FileFormatError(file, reason, line=line)
         if number in line_of:
             reason = f"the graph {key!r} already has a class in line {line_of[number]}"

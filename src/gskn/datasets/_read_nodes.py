@@ -8,7 +8,7 @@ from gskn._files import check_exists, check_regular
 from gskn._types import AnyArray, IndexArray
 from gskn._validation import shorten
 from gskn.datasets._dataset import Dataset
-from gskn.datasets._read import name_of, read_class_lines
+from gskn.datasets._read import ask_for_swap, name_of, read_class_lines
 from gskn.datasets._targets import detect_task
 from gskn.exceptions import FileFormatError, InputError
 from gskn.graphs import GraphBatch, read_graphs
@@ -79,13 +79,14 @@ def _match(graphs: GraphBatch, file: Path) -> tuple[IndexArray, AnyArray]:
     for line, name, value in read_class_lines(file, "node"):
         node = position.get(name)
         if node is None:
-            raise FileFormatError(
-                file,
+            reason = (
                 f"unknown node {shorten(name)}; the name of the first node of the graph "
                 f"is {next(iter(position), '')!r}. Remove nodes without edges, or add "
-                "them to the graph",
-                line=line,
+                "them to the graph"
             )
+            if value in position:
+                reason = ask_for_swap("node", name, value)
+            raise FileFormatError(file, reason, line=line)
         if node in class_of:
             raise FileFormatError(
                 file,

@@ -224,7 +224,8 @@ class GSKNClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         probabilities : ndarray of shape (n_graphs, n_classes)
             Probabilities, calibrated on inner folds.
         """
-        return self.calibration_.probabilities(class_means(self._outputs(X)))
+        means = class_means(self._outputs(X))  # raises if the model is not fitted
+        return self.calibration_.probabilities(means)
 
     def _check_parameters(self) -> list[Params]:
         """Check the parameters; return the kernels and values of C to compare."""
