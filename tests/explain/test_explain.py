@@ -61,13 +61,17 @@ def regressor(batch, **parameters):
     length=st.integers(1, 4),
     weighting=st.sampled_from(["count", "probability"]),
     pooling=st.sampled_from(["sum", "mean"]),
+    n_layers=st.integers(1, 2),
 )
-def test_contributions_are_sums_over_all_walks(branch, graph, length, weighting, pooling):
+def test_contributions_are_sums_over_all_walks(
+    branch, graph, length, weighting, pooling, n_layers
+):
     assume(len(graph))
     batch = as_batch([graph, nx.path_graph(3)])
     model = regressor(
         batch,
         branches=(branch,),
+        n_layers=n_layers,
         walk_length=length,
         anonymous_length=length,
         weighting=weighting,

@@ -26,22 +26,38 @@ def weighted_walks(model, graph, batch, slopes):
 
 
 def weighted_kernels(model, graph, batch, slopes):
-    """Yield every walk with its contribution by each landmark."""
+    """Yield every walk of the last layers with its contribution by each landmark."""
     first = 0
     for branch in model.stack_.branches:
         encoder = model.degree_encoder_ if branch.adds_degrees else model.encoder_
-        rows = encoder.transform(batch)
-        (layer,) = branch.layers
+        rows, values = encoder.transform(batch), VALUES[branch.name]
+        for layer, scale in zip(branch.layers[:-1], branch.scales, strict=True):
+            rows, values = embed(layer, graph, rows, values) / scale, layers.walk_values
+        layer = branch.layers[-1]
         for length, nystrom in zip(layer.lengths, layer.maps, strict=True):
             weights = nystrom.root @ slopes[first : first + nystrom.n_landmarks]
             first += nystrom.n_landmarks
-            for start in graph:
-                for walk in reference.walks(graph, start, length):
-                    kernel = VALUES[branch.name](
-                        graph, rows, walk, nystrom.landmarks, layer.params
-                    )
-                    weight = layers.weight_of(graph, walk, layer.params.weighting)
-                    yield branch.name, walk, weight * kernel * weights
+            for walk, kernel in kernels(layer, graph, rows, values, length, nystrom):
+                yield branch.name, walk, kernel * weights
+
+
+def embed(layer, graph, rows, values):
+    """Return the embeddings of all nodes by one layer."""
+    blocks = []
+    for length, nystrom in zip(layer.lengths, layer.maps, strict=True):
+        sums = np.zeros((len(graph), nystrom.n_landmarks))
+        for walk, kernel in kernels(layer, graph, rows, values, length, nystrom):
+            sums[walk[0]] += kernel
+        blocks.append(sums @ nystrom.root)
+    return np.hstack(blocks)
+
+
+def kernels(layer, graph, rows, values, length, nystrom):
+    """Yield every walk with its weight times its kernel with all landmarks."""
+    for start in graph:
+        for walk in reference.walks(graph, start, length):
+            kernel = values(graph, rows, walk, nystrom.landmarks, layer.params)
+            yield walk, layers.weight_of(graph, walk, layer.params.weighting) * kernel
 
 
 def by_start(walks, n_nodes):
