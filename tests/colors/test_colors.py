@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from gskn import as_batch, datasets
-from gskn.colors import individual_colors, pair_colors, refine_colors
+from gskn.colors import hash_rounds, individual_colors, pair_colors, refine_colors
 from gskn.colors._hashes import hash_rows, hash_values, ranks
 from gskn.exceptions import InputError
 from tests.reference import colors as reference
@@ -173,6 +173,10 @@ def test_pairs_of_large_graphs_raise():
         refine_colors(nx.path_graph(3), [0, 1])
     with pytest.raises(InputError, match="one number"):
         refine_colors(nx.path_graph(3), ["a", "b", "c"])
+    large = np.array([2**60, 2**60 + 1, 0])
+    for rows in (large, csr_array(large[:, None]), -large):
+        with pytest.raises(InputError, match="2\\^53.*numpy.unique"):
+            refine_colors(nx.path_graph(3), rows)
 
 
 def test_no_graphs_and_empty_graphs_have_no_colors():
@@ -211,3 +215,12 @@ def test_hashes_of_rows_depend_on_values_and_columns_only():
 def test_ranks_use_both_hashes_of_a_color():
     hashes = np.array([[5, 5, 1, 5], [7, 2, 9, 7]], dtype=np.uint64)
     assert ranks(hashes).tolist() == [2, 1, 0, 2]
+
+
+@pytest.mark.parametrize("method", ["1-wl", "2-fwl"])
+@given(colored_graphs())
+def test_two_hashes_of_a_color_differ(method, graphs):
+    """Two equal hashes would collide together, as one hash of 64 bits."""
+    batch = as_batch(graphs)
+    hashes = hash_rounds(batch, None, method=method, n_rounds=3, labels=True)
+    assert (hashes[:, 0] != hashes[:, 1]).all()

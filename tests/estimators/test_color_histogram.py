@@ -59,6 +59,14 @@ def test_power_grows_with_patterns_and_pairs():
     assert differs(rook, pattern_length=8)
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_both_signs_occur_in_every_column(method):
+    graph = nx.gnp_random_graph(80, 0.1, seed=0)
+    model = ColorHistogram(method, n_rounds=2, n_columns=4).fit(graph)
+    rows = model.transform_nodes(graph)
+    assert ((rows == 1).any(axis=0) & (rows == -1).any(axis=0))[-4:].all()
+
+
 def test_normalized_histograms_are_divided_by_the_number_of_nodes():
     graphs = [nx.path_graph(4), nx.cycle_graph(5)]
     plain = ColorHistogram().fit_transform(graphs)

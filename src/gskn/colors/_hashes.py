@@ -4,6 +4,11 @@ A color is one 64-bit hash or, if collisions must not happen, two independent on
 of 64-bit integers of shape (n,) or (2, n). If `mix` is replaced by a random function, n
 distinct colors of one hash collide with probability below n^2 / 2^65: one in a million for
 five million colors. Of two hashes, they collide with probability below n^2 / 2^129.
+
+The hash of a multiset is a sum modulo 2^64. If the numbers in which two multisets of at
+most d colors differ are divisible by 2^k, at most d, their sums are equal with probability
+2^k / 2^64. Two hashes of n distinct pairs of a color and a multiset collide with
+probability below n^2 (d + 1)^2 / 2^129.
 """
 
 import hashlib

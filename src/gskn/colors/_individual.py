@@ -38,7 +38,7 @@ def individual_colors(
     --------
     >>> from gskn import datasets
     >>> colors = individual_colors(datasets.rook_shrikhande().graphs)
-    >>> colors[:16].tolist() == [1] * 16, colors[16:].tolist() == [0] * 16
+    >>> colors[:16].tolist() == [0] * 16, colors[16:].tolist() == [1] * 16
     (True, True)
     """
     batch = as_batch(graphs)
