@@ -3,10 +3,13 @@ import itertools
 import networkx as nx
 import numpy as np
 import pytest
+from hypothesis import given, settings
 
 from gskn import as_batch, datasets
 from gskn.exceptions import InputError
 from gskn.walks import _isomorphism, _rungs, distinguish
+from gskn.walks._rungs import METHODS
+from tests.colors.test_colors import colored_graphs, relabelings
 
 PAIRS_AND_FIRST_METHODS = {
     "path-star": ("walks", 3),
@@ -87,6 +90,20 @@ def test_relabeled_graph_is_not_distinguished(graph):
     assert "isomorphic" in result.summary
 
 
+@settings(max_examples=5)  # 32 relabelings of each
+@given(colored_graphs())
+def test_no_method_distinguishes_32_relabelings(graphs):
+    """Directed or not, with labels of nodes and edges, as graphs and node by node."""
+    graph = graphs[0]
+    options = {"methods": list(METHODS), "max_length": 5, "max_induced_length": 4}
+    for number, (order, renamed) in enumerate(relabelings(graph, 32)):
+        node = number % len(graph)
+        levels = [{}, {"level": "graph"}, {"nodes": (node, int(order[node]))}]
+        result = distinguish(graph, renamed, **levels[number % 3], **options)
+        assert [item.distinguishes for item in result.comparisons] == [False] * 10
+        assert result.is_isomorphic
+
+
 def test_without_an_exact_test_nothing_is_claimed(monkeypatch):
     monkeypatch.setattr(_isomorphism, "_MAX_NODES", {"igraph": 2, "networkx": 2})
     result = distinguish(nx.path_graph(3), nx.path_graph(3), max_length=3)
@@ -104,6 +121,16 @@ def test_different_degrees_are_distinguished_by_all_methods():
     assert result["1-WL"].n_rounds == 1
 
 
+def test_empty_graphs_are_equal():
+    empty = nx.empty_graph(0)
+    result = distinguish(empty, empty)
+    assert all(item.distinguishes is False for item in result.comparisons)
+    assert result.is_isomorphic
+    result = distinguish(empty, nx.empty_graph(1))
+    expected = "walks of 1 node: 0 in the first graph, 1 in the second."
+    assert result.summary == f"Told apart by {expected}"
+
+
 def test_different_sizes_differ_at_length_one():
     result = distinguish(nx.path_graph(4), nx.path_graph(5))
     assert (result.method, result["walks"].length) == ("walks", 1)
@@ -113,10 +140,41 @@ def test_nodes_are_compared_by_walks_from_them():
     path = nx.path_graph(4)
     result = distinguish(path, path, nodes=(0, 3))
     assert result.method is None
+    assert result.nodes == (0, 3)
     assert result.is_isomorphic
+    assert result.summary.endswith("shows that an isomorphism maps one node to the other.")
+    result = distinguish(path, path, nodes=(0, 1), methods=["walks"], max_length=1)
+    assert result.is_isomorphic is False
+    assert result.summary.endswith("shows that no isomorphism maps one node to the other.")
     result = distinguish(path, path, nodes=(0, 1), try_all=True)
+    expected = "1 at node 0 of the first graph, 2 at node 1 of the second."
+    assert result.summary == f"Told apart by walks of 2 nodes: {expected}"
     assert all(item.distinguishes for item in result.comparisons)
     assert result["walks"].length == result["patterns"].length == 2
+
+
+@pytest.mark.parametrize("method", [name for name in METHODS if name != "walks"])
+def test_witness_of_two_nodes_consists_of_these_nodes(method):
+    path = nx.path_graph(7)
+    result = distinguish(path, path, nodes=(2, 3), methods=[method])
+    assert result.method == method
+    assert set(result.witness.nodes) <= {(), (2,), (3,)}
+    assert result.witness.nodes[0] in {(), (2,)}
+    assert any(result.witness.nodes)
+    for graph, count in enumerate(result.witness.counts):
+        assert bool(result.witness.nodes[graph]) == bool(count)
+
+
+@pytest.mark.parametrize("method", ["patterns", "induced patterns"])
+def test_labels_of_two_nodes_are_compared_with_their_patterns(method):
+    edge = nx.Graph([(0, 1)])
+    nx.set_node_attributes(edge, {0: "a", 1: "b"}, "label")
+    result = distinguish(edge, edge, nodes=(0, 1), methods=[method])
+    assert (result.method, result.first.length) == (method, 1)
+    assert result.witness.nodes == ((0,), ())
+    assert (
+        distinguish(edge, edge, nodes=(0, 1), methods=[method], labels=False).method is None
+    )
 
 
 def test_nodes_of_equal_graphs_that_only_pairs_distinguish():
@@ -182,6 +240,30 @@ def test_exact_test_agrees_with_networkx_on_small_graphs(package, monkeypatch):
         assert _isomorphism.are_isomorphic(pair, None, labels=True) == expected
         n_equal += expected
     assert n_equal >= 4
+
+
+@pytest.mark.parametrize("package", ["igraph", "networkx"])
+def test_exact_test_of_symmetric_graphs_with_directions_and_labels(package, monkeypatch):
+    """Searches without the kinds of edges take hours on these graphs."""
+    monkeypatch.setattr(_isomorphism, "_MAX_NODES", {package: 40})
+    complete = nx.complete_graph(24, create_using=nx.DiGraph)
+    complete.remove_edge(0, 1)
+    circulant = nx.DiGraph([(n, (n + s) % 29) for n in range(29) for s in (1, 4, 16)])
+    labelled = nx.complete_graph(24)
+    nx.set_edge_attributes(labelled, "-", "label")
+    labelled.edges[0, 1]["label"] = "="
+    for graph in (complete, circulant, labelled):
+        assert distinguish(graph, shuffled(graph, 0), methods=["walks"]).is_isomorphic
+
+
+def test_exact_test_is_skipped_for_many_edges_with_directions(monkeypatch):
+    monkeypatch.setattr(_isomorphism, "_MAX_NODES", {"igraph": 400})
+    graph = nx.complete_graph(101, create_using=nx.DiGraph)
+    graph.remove_edge(0, 1)
+    pair = as_batch([graph, graph])
+    assert _isomorphism.are_isomorphic(pair, None, labels=True) is None
+    undirected = as_batch([nx.complete_graph(101)] * 2)
+    assert _isomorphism.are_isomorphic(undirected, None, labels=True)
 
 
 def test_exact_test_is_skipped_without_packages(monkeypatch):

@@ -99,10 +99,11 @@ def distinguish(  # noqa: PLR0913, PLR0917 - one parameter per option
         echo(json.dumps(_as_json(result, names), indent=2))
     else:
         rows = [_row(item) for item in result.comparisons]
-        title = f"{names[0]} and {names[1]}"
+        title = " and ".join(_titles(result, names))
         show(rows, title=title, as_json=False, caption=_caption(result, names))
     if plot is not None:
-        figure = plot_witness(graphs[0], graphs[1], result.witness, names=names)
+        titles = _titles(result, names)
+        figure = plot_witness(graphs[0], graphs[1], result.witness, names=titles)
         save_figure(figure, plot)
         echo(f"Plot: {plot}", stderr=True)
 
@@ -139,6 +140,7 @@ def _row(item: "Comparison") -> dict[str, Any]:
 def _as_json(result: "Distinction", names: list[str]) -> dict[str, Any]:
     return {
         "graphs": names,
+        "nodes": None if result.nodes is None else list(result.nodes),
         "compared": list(result.compared),
         "ignored": list(result.ignored),
         "method": result.method,
@@ -159,6 +161,15 @@ def _as_json(result: "Distinction", names: list[str]) -> dict[str, Any]:
     }
 
 
+def _titles(result: "Distinction", names: list[str]) -> list[str]:
+    """Return the names of the graphs, or of the compared nodes."""
+    if result.nodes is None:
+        return names
+    return [
+        f"node {node} of {name}" for node, name in zip(result.nodes, names, strict=True)
+    ]
+
+
 def _caption(result: "Distinction", names: list[str]) -> str:
     """Return what was compared, the summary, and a drawing of the witness."""
     ignored = f" Ignored: {', '.join(result.ignored)}." if result.ignored else ""
@@ -166,7 +177,7 @@ def _caption(result: "Distinction", names: list[str]) -> str:
     witness = result.witness
     if witness is not None and witness.pattern:
         lines += ["", *(f"    {row}" for row in _picture(witness.pattern))]
-    if witness is not None and any(witness.nodes):
+    if witness is not None and any(witness.nodes) and result.nodes is None:
         lines.append("")
         lines += [
             f"{name}: {_nodes(nodes)}"
@@ -178,7 +189,9 @@ def _caption(result: "Distinction", names: list[str]) -> str:
 def _nodes(nodes: tuple[int, ...]) -> str:
     shown = ", ".join(map(str, nodes[:_MAX_NODES]))
     more = f" and {len(nodes) - _MAX_NODES:,} more" if len(nodes) > _MAX_NODES else ""
-    return f"nodes {shown}{more}" if nodes else "no node"
+    if not nodes:
+        return "no node"
+    return f"node {shown}" if len(nodes) == 1 else f"nodes {shown}{more}"
 
 
 def _picture(name: str) -> list[str]:

@@ -10,7 +10,7 @@ from gskn._validation import check_choice, check_flag, check_int, shorten
 from gskn.exceptions import InputError
 from gskn.graphs import GraphBatch, as_batch
 from gskn.walks._isomorphism import are_isomorphic
-from gskn.walks._rungs import METHODS, Pair
+from gskn.walks._rungs import METHODS, Pair, nodes_text
 from gskn.walks._witness import Witness
 
 # The others are weaker and hardly faster than the same refinements started from patterns.
@@ -20,6 +20,13 @@ _DATA = {
     "edge_labels": "edge labels",
     "node_attributes": "node attributes",
     "edge_attributes": "edge attributes",
+}
+_CLAIMS = {
+    "graphs": ("they are isomorphic", "they are not isomorphic"),
+    "nodes": (
+        "an isomorphism maps one node to the other",
+        "no isomorphism maps one node to the other",
+    ),
 }
 
 
@@ -67,12 +74,15 @@ class Distinction:
         whether an isomorphism maps one to the other. None if this was not tested.
     compared, ignored : tuple of str
         Data of the graphs that were compared, and data that were ignored.
+    nodes : tuple of int, or None
+        The compared nodes of the first and the second graph; None for whole graphs.
     """
 
     comparisons: tuple[Comparison, ...]
     is_isomorphic: bool | None
     compared: tuple[str, ...]
     ignored: tuple[str, ...]
+    nodes: tuple[int, int] | None
 
     @property
     def first(self) -> Comparison | None:
@@ -113,15 +123,22 @@ class Distinction:
         if self.first is not None and self.witness is not None:
             one, two = (f"{count:,}" for count in self.witness.counts)
             counts = f"{one} in the first graph, {two} in the second"
+            if self.nodes is not None:
+                first, second = self.nodes
+                counts = (
+                    f"{one} at node {first} of the first graph, "
+                    f"{two} at node {second} of the second"
+                )
             method, text = _describe(self.first), self.witness.text
             what = counts if text == method else f"{text}, {counts}"
             return f"Told apart by {method}: {what}."
         finished = [item.method for item in self.comparisons if item.distinguishes is False]
         text = f"Not told apart by {', '.join(finished) or 'any method'}."
+        equal, different = _CLAIMS["graphs" if self.nodes is None else "nodes"]
         if self.is_isomorphic is None:
-            return f"{text} This does not prove that they are isomorphic."
-        answer = "isomorphic" if self.is_isomorphic else "not isomorphic"
-        return f"{text} An exact test shows that they are {answer}."
+            return f"{text} This does not prove that {equal}."
+        claim = equal if self.is_isomorphic else different
+        return f"{text} An exact test shows that {claim}."
 
 
 def distinguish(  # noqa: PLR0913 - every one has a sensible default
@@ -181,8 +198,9 @@ def distinguish(  # noqa: PLR0913 - every one has a sensible default
       color class with a color of its own.
 
     Methods for pairs are limited to 1,000 nodes. If nothing differs, the graphs may still
-    not be isomorphic. Graphs of up to 400 nodes are then tested with igraph, or graphs of
-    up to 40 nodes with networkx, if one of them is installed.
+    not be isomorphic. Graphs of up to 400 nodes are then tested with igraph (with
+    directions or several edge labels, if n + 2 m is at most 20,000 for m directed edges),
+    or graphs of up to 30 nodes with networkx, if one of them is installed.
 
     Examples
     --------
@@ -223,6 +241,7 @@ def distinguish(  # noqa: PLR0913 - every one has a sensible default
         are_isomorphic(batch, pair.nodes, labels=labels) if is_open else None,
         ("structure", *(_DATA[name] for name in used)),
         (*(_DATA[name] for name in data if name not in used), *weights),
+        pair.nodes,
     )
 
 
@@ -247,7 +266,7 @@ def _compare(pair: Pair, name: str) -> Comparison:
 
 def _describe(comparison: Comparison) -> str:
     if comparison.length is not None:
-        return f"{comparison.method} of {comparison.length} nodes"
+        return f"{comparison.method} of {nodes_text(comparison.length)}"
     return comparison.method
 
 

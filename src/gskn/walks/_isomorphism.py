@@ -10,7 +10,8 @@ from gskn.colors import initial_hashes, ranks, refine_colors
 from gskn.graphs import GraphBatch
 
 # The time of both packages grows exponentially on some regular graphs.
-_MAX_NODES = {"igraph": 400, "networkx": 40}
+_MAX_NODES = {"igraph": 400, "networkx": 30}
+_MAX_PLAIN_NODES = 20_000  # of a graph without directions and labels for igraph
 
 
 def are_isomorphic(
@@ -32,41 +33,60 @@ def are_isomorphic(
     initial = ranks(initial_hashes(pair, initial, labels=labels))
     loops = pair.adjacency.diagonal() != 0
     colors = refine_colors(pair, np.column_stack([initial, loops]), labels=labels)
-    graphs = _plain_graphs(pair, colors, labels=labels)
-    return _compare_igraph(*graphs) if package == "igraph" else _compare_networkx(*graphs)
+    graphs = _colored_graphs(pair, colors, labels=labels)
+    if package == "networkx":
+        return _compare_networkx(*graphs)
+    codes = pair.edge_labels if labels else None
+    if not pair.is_directed and (codes is None or len(set(codes.tolist())) < 2):
+        return _compare_igraph(*map(_undirected, graphs))
+    if max(len(nodes) + 2 * len(kinds) for _, kinds, nodes in graphs) > _MAX_PLAIN_NODES:
+        return None
+    return _compare_igraph(*map(_subdivided, graphs))
 
 
-# Edges, and colors of nodes.
+# Ends and kinds of all entries of an adjacency matrix, and colors of nodes.
+_Colored = tuple[IndexArray, IndexArray, IndexArray]
+# Edges of an undirected graph, and colors of nodes.
 _Plain = tuple[IndexArray, IndexArray]
 
 
-def _plain_graphs(pair: GraphBatch, colors: IndexArray, *, labels: bool) -> list[_Plain]:
-    """Return two undirected graphs without edge labels that are isomorphic if the pair is.
-
-    In graphs with edge labels or directions, every entry of the adjacency matrix becomes a
-    path over two nodes, whose colors are the label and the end.
-    """
-    codes = pair.edge_labels if labels else None
-    is_plain = codes is None and not pair.is_directed
-    codes = np.zeros(pair.adjacency.nnz, dtype=np.int64) if codes is None else codes
-    n_colors, n_labels = int(colors.max(initial=-1)) + 1, int(codes.max(initial=-1)) + 1
+def _colored_graphs(
+    pair: GraphBatch, colors: IndexArray, *, labels: bool
+) -> list[_Colored]:
+    """Return both graphs; the kind of an entry is its label and the colors of its ends."""
+    adjacency = pair.adjacency
+    sources = np.repeat(np.arange(pair.n_nodes), np.diff(adjacency.indptr))
+    ends = np.column_stack([sources, adjacency.indices])
+    codes = np.zeros(len(ends), dtype=np.int64)
+    if labels and pair.edge_labels is not None:
+        codes = pair.edge_labels
+    keys = np.column_stack([colors[ends], codes])
+    kinds = np.unique(keys, axis=0, return_inverse=True)[1].ravel()
     graphs = []
     for first, end in zip(pair.graph_ptr[:-1], pair.graph_ptr[1:], strict=True):
-        part = slice(*pair.adjacency.indptr[[first, end]])
-        degrees = np.diff(pair.adjacency.indptr[first : end + 1])
-        source = np.repeat(np.arange(end - first), degrees)
-        target = pair.adjacency.indices[part] - first
-        if is_plain:
-            edges = np.column_stack([source, target])[source < target]
-            graphs.append((edges, colors[first:end]))
-            continue
-        tails = np.arange(len(source)) + (end - first)
-        heads = tails + len(source)
-        paths = [(source, tails), (tails, heads), (heads, target)]
-        edges = np.concatenate([np.column_stack(path) for path in paths])
-        ends = [codes[part] + n_colors, codes[part] + n_colors + n_labels]
-        graphs.append((edges, np.concatenate([colors[first:end], *ends])))
+        part = slice(*adjacency.indptr[[first, end]])
+        graphs.append((ends[part] - first, kinds[part], colors[first:end]))
     return graphs
+
+
+def _undirected(graph: _Colored) -> _Plain:
+    """Return the edges of an undirected graph without labels or self-loops."""
+    ends, _, colors = graph
+    return ends[ends[:, 0] < ends[:, 1]], colors
+
+
+def _subdivided(graph: _Colored) -> _Plain:
+    """Replace every entry by a path over two nodes, colored by its kind and the end.
+
+    Two graphs are isomorphic if and only if the results are.
+    """
+    ends, kinds, colors = graph
+    tails = np.arange(len(ends)) + len(colors)
+    heads = tails + len(ends)
+    paths = [(ends[:, 0], tails), (tails, heads), (heads, ends[:, 1])]
+    edges = np.concatenate([np.column_stack(path) for path in paths])
+    # Negative numbers are not colors of nodes.
+    return edges, np.concatenate([colors, -2 * kinds - 1, -2 * kinds - 2])
 
 
 def _compare_igraph(first: _Plain, second: _Plain) -> bool:
@@ -82,12 +102,20 @@ def _compare_igraph(first: _Plain, second: _Plain) -> bool:
     return bool(forms[0] == forms[1])
 
 
-def _compare_networkx(first: _Plain, second: _Plain) -> bool:
+def _compare_networkx(first: _Colored, second: _Colored) -> bool:
     networkx = require("networkx", extra="networkx")
+    isomorphism = networkx.algorithms.isomorphism
     graphs = []
-    for edges, colors in (first, second):
-        graph = networkx.Graph()
+    for ends, kinds, colors in (first, second):
+        graph = networkx.DiGraph()
         graph.add_nodes_from((node, {"color": color}) for node, color in enumerate(colors))
-        graph.add_edges_from(edges.tolist())
+        for (source, target), kind in zip(ends.tolist(), kinds.tolist(), strict=True):
+            graph.add_edge(source, target, kind=kind)
         graphs.append(graph)
-    return bool(networkx.vf2pp_is_isomorphic(*graphs, node_label="color"))
+    return bool(
+        networkx.is_isomorphic(
+            *graphs,
+            node_match=isomorphism.categorical_node_match("color", None),
+            edge_match=isomorphism.categorical_edge_match("kind", None),
+        )
+    )

@@ -91,10 +91,21 @@ class Pair:
         """
         parts = [colors[: self.cut], colors[self.cut :]]
         if self.nodes is None:
-            return color_witness(parts, partial(_describe, text))
+            return color_witness(parts, partial(_describe, f"nodes with {text}"))
         if parts[0][self.nodes[0]] == parts[1][self.nodes[1]]:
             return None
-        return Witness(_describe(text, 0, self.nodes[0]), (1, 0))
+        example = _describe(text, 0, self.nodes[0])
+        return Witness(example, (1, 0), nodes=((self.nodes[0],), ()))
+
+    def name_nodes(self, witness: Witness) -> Witness:
+        """Replace the nodes of a witness of two rows by the compared nodes."""
+        if self.nodes is None:
+            return witness
+        first, second = (
+            (node,) if rows else ()
+            for node, rows in zip(self.nodes, witness.nodes, strict=True)
+        )
+        return replace(witness, nodes=(first, second))
 
     def pattern_table(self, length: int) -> PatternTable:
         """Return the exact counts of the patterns of one length."""
@@ -135,12 +146,13 @@ def compare_walks(pair: Pair) -> Outcome:
         counts = ones @ counts + np.where(is_end, counts, 0.0) if length > 1 else counts
         if counts.sum() >= _LARGEST_COUNT:
             raise InputError(f"there are more than 2^53 walks of length {length}")
-        first, second = counts[pair.places[0]], counts[pair.places[-1]]
-        if pair.nodes is None:
-            first, second = counts[: pair.cut].sum(), counts[pair.cut :].sum()
+        parts = counts[: pair.cut], counts[pair.cut :]
+        if pair.nodes is not None:
+            parts = counts[pair.places[:1]], counts[pair.places[1:]]
+        first, second = (int(part.sum()) for part in parts)
         if first != second:
-            text = f"walks of {length} nodes"
-            return Outcome(Witness(text, (int(first), int(second))), length)
+            text = f"walks of {nodes_text(length)}"
+            return Outcome(Witness(text, (first, second)), length)
     return Outcome()
 
 
@@ -149,7 +161,7 @@ def compare_colors(pair: Pair, *, from_patterns: bool) -> Outcome:
     hashes = pair.hashes(pair.pattern_rows if from_patterns else None)
     rounds = color_rounds(pair.batch, hashes, labels=pair.labels)
     for n_rounds, colors in enumerate(rounds):
-        text = f"nodes with the color of node {{}} after {_rounds(n_rounds)}"
+        text = f"the color of node {{}} after {_rounds(n_rounds)}"
         if witness := pair.compare_nodes(colors, text):
             return Outcome(witness, n_rounds=n_rounds)
     return Outcome()
@@ -181,13 +193,12 @@ def compare_pairs(pair: Pair, method: str, *, from_patterns: bool) -> Outcome:
         witness = color_witness(numbers, describe)
         if witness is None:
             continue
-        if pair.nodes is None:
-            starts = [
-                tuple(sorted({place // size for place in places}))
-                for places, size in zip(witness.nodes, sizes, strict=True)
-            ]
-            witness = replace(witness, nodes=(starts[0], starts[1]))
-        return Outcome(witness, n_rounds=n_rounds)
+        starts = [
+            tuple(sorted({place // size for place in places}))
+            for places, size in zip(witness.nodes, sizes, strict=True)
+        ]
+        witness = replace(witness, nodes=(starts[0], starts[1]))
+        return Outcome(pair.name_nodes(witness), n_rounds=n_rounds)
     return Outcome()
 
 
@@ -261,17 +272,18 @@ def _compare_tables(
 def _compare_rows(pair: Pair, table: PatternTable) -> Witness | None:
     """Compare the rows of two graphs, or of two nodes."""
     rows, name = table.rows, table.name
-    if pair.nodes is not None:
-        return count_witness(rows[pair.places], 1, name)
-    if rows.sum() >= _LARGEST_COUNT:
+    if pair.nodes is None and rows.sum() >= _LARGEST_COUNT:
         raise InputError(f"there are more than 2^53 walks of length {table.length}")
-    if pair.by_node:
-        text = "nodes with the patterns of node {}"
+    if pair.by_node or pair.nodes is not None:
+        text = "the patterns of node {}"
         witness = pair.compare_nodes(ranks(pair.hashes(rows)), text)
         if witness is None:
             return None
-        specific = (find(rows, pair.cut, name) for find in (count_witness, value_witness))
-        return next(filter(None, specific), witness)
+        if pair.nodes is not None:
+            specific = count_witness(rows[pair.places], 1, name)
+            return witness if specific is None else pair.name_nodes(specific)
+        specifics = (find(rows, pair.cut, name) for find in (count_witness, value_witness))
+        return next(filter(None, specifics), witness)
     labels = ranks(pair.hashes(None))
     totals = (
         count_witness(diags_array((labels == label) * 1.0) @ rows, pair.cut, name)
@@ -303,3 +315,8 @@ def _describe(text: str, graph: int, place: object) -> str:
 
 def _rounds(number: int) -> str:
     return "1 round" if number == 1 else f"{number} rounds"
+
+
+def nodes_text(number: int) -> str:
+    """Return a number of nodes in words."""
+    return "1 node" if number == 1 else f"{number} nodes"

@@ -22,7 +22,8 @@ class Witness:
     pattern : str
         Name of the pattern, "" for colors.
     nodes : tuple of tuple of int
-        Nodes of the first and of the second graph that have the property.
+        Nodes of the first and of the second graph that have the property: those that start
+        walks with the pattern, have the color, or come first in pairs with the color.
     """
 
     text: str
