@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 from typing import NamedTuple
 
 COMMAND = [sys.executable, "-m", "gskn"]
@@ -53,7 +54,7 @@ def run(*arguments, **environment):
     return Result(done.returncode, done.stdout, done.stderr)
 
 
-def run_until(method, n_calls, sign, *arguments, to_group=False):
+def run_until(method, n_calls, sign, *arguments, to_group=False, to_children=False):
     """Run a command, and send a signal while it waits after some calls of a method.
 
     Parameters
@@ -69,6 +70,9 @@ def run_until(method, n_calls, sign, *arguments, to_group=False):
         Arguments of the command.
     to_group : bool, default=False
         Whether the child processes of the command get the signal, too, as in a terminal.
+    to_children : bool, default=False
+        Whether the child processes that multiprocessing has started get the signal,
+        instead of the command.
     """
     reader, writer = os.pipe()
     command = [sys.executable, "-c", PAUSED, *method, n_calls, writer, *arguments]
@@ -85,7 +89,12 @@ def run_until(method, n_calls, sign, *arguments, to_group=False):
     with os.fdopen(reader, "rb") as reports:
         # The pipe ends without a report if the command ends before it waits.
         assert reports.read(6) == b"paused", process.communicate()
-    if to_group:
+    if to_children:
+        for children in Path(f"/proc/{process.pid}/task").glob("*/children"):
+            for number in children.read_text(encoding="ascii").split():
+                if b"spawn_main" in Path(f"/proc/{number}/cmdline").read_bytes():
+                    os.kill(int(number), sign)
+    elif to_group:
         os.killpg(process.pid, sign)
     else:
         process.send_signal(sign)

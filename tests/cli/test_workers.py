@@ -8,6 +8,7 @@ from gskn import GSKN, GSKNClassifier, datasets
 from tests.cli.processes import run_until
 from tests.cli.test_embed import write_rings
 
+dask = pytest.importorskip("dask", reason="needs the dask extra")
 pytest.importorskip("distributed", reason="needs the dask extra")
 
 
@@ -42,6 +43,44 @@ def test_ctrl_c_stops_workers_and_leaves_no_file(tmp_path):
     )
     assert result.returncode == 130
     assert result.stderr.splitlines()[-1] == "error: interrupted"
+    assert "Traceback" not in result.stderr
+    assert not list(folder.iterdir())
+
+
+@pytest.mark.dask
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_a_killed_worker_does_not_change_the_file(tmp_path, call):
+    """The only worker is killed while chunks are waiting, and a new one is started."""
+    table = write_rings(tmp_path / "rings.parquet", 12000)
+    expected, out = tmp_path / "serial.parquet", tmp_path / "workers.parquet"
+    assert call("embed", table, "-o", expected, "--n-landmarks", 4).returncode == 0
+    options = ("embed", table, "-o", out, "--n-landmarks", 4, "--workers", 1)
+    submit = ("distributed", "Client", "submit")
+    result = run_until(submit, 3, signal.SIGKILL, *options, to_children=True)
+    assert result.returncode == 0, result.stderr
+    assert "Restarting worker" in result.stderr
+    assert out.read_bytes() == expected.read_bytes()
+
+
+@pytest.mark.dask
+def test_workers_without_enough_memory_end_in_an_error(tmp_path, call):
+    """Importing gskn takes more memory than a worker has."""
+    distributed = pytest.importorskip("distributed")
+    table, folder = write_rings(tmp_path / "rings.parquet", 100), tmp_path / "out"
+    folder.mkdir()
+    with (
+        dask.config.set({"distributed.scheduler.allowed-failures": 0}),
+        distributed.LocalCluster(
+            n_workers=1,
+            threads_per_worker=1,
+            memory_limit="200MB",
+            dashboard_address=":0",
+        ) as cluster,
+    ):
+        options = ("-o", folder / "rows.csv", "--scheduler", cluster.scheduler_address)
+        result = call("embed", table, *options)
+    assert result.returncode == 1
+    assert "needs more memory than a worker has" in " ".join(result.stderr.split())
     assert "Traceback" not in result.stderr
     assert not list(folder.iterdir())
 

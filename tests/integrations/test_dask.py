@@ -6,6 +6,7 @@ from pathlib import Path
 import networkx as nx
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute
 import pytest
 
 pytest.importorskip("dask.dataframe", reason="needs the dask extra")
@@ -214,6 +215,24 @@ def test_workers_give_the_serial_result_to_the_last_bit(model, n_partitions):
     result = gskn_dask.transform(model, frame, one_by_one=True).compute()
     expected = serial(model, table, one_by_one=True)
     pd.testing.assert_frame_equal(sorted_rows(result), expected, check_exact=True)
+
+
+@pytest.mark.dask
+@pytest.mark.usefixtures("client")
+@pytest.mark.parametrize("level", ["graph", "node"])
+def test_workers_skip_empty_partitions(model, level):
+    table = edge_table(12, seed=9)
+    frame = as_frame(table, 4)  # the graphs 6 to 11 are in the last two partitions
+    lazy = gskn_dask.transform(model, frame[frame["graph"] >= 6], level=level)
+    lengths = lazy.map_partitions(len).compute().tolist()
+    assert lengths[:2] == [0, 0]
+    late = table.filter(pa.compute.greater_equal(table["graph"], 6))
+    pd.testing.assert_frame_equal(
+        lazy.compute().reset_index(drop=True), serial(model, late, level=level)
+    )
+    nothing = gskn_dask.transform(model, frame[frame["graph"] < 0], level=level)
+    assert len(nothing.compute()) == 0
+    assert list(nothing.compute().columns) == list(lazy.columns)
 
 
 @pytest.mark.dask

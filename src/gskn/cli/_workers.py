@@ -84,7 +84,8 @@ def _map_chunks(
     client: Any, function: Callable[[Chunk], Result], chunks: Iterable[Chunk]
 ) -> Iterator[Result]:
     """Yield results in order while a bounded number of chunks is on the workers."""
-    shared = client.scatter(function, hash=False, broadcast=True)
+    # A result of a task is computed again if its worker dies; scattered data are lost.
+    shared = client.submit(_identity, function, pure=False)
     limit = _CHUNKS_PER_THREAD * max(1, sum(client.nthreads().values()))
     futures: deque[Any] = deque()
     for chunk in chunks:
@@ -93,6 +94,10 @@ def _map_chunks(
             yield futures.popleft().result()
     while futures:
         yield futures.popleft().result()
+
+
+def _identity(function: Callable[[Chunk], Result]) -> Callable[[Chunk], Result]:
+    return function
 
 
 def _call(function: Callable[[Chunk], Result], chunk: Chunk) -> Result:
