@@ -275,6 +275,8 @@ def test_weights_are_used_or_refused():
         ({"attr_name": ""}, "attr_name must be the name of a field or None, got ''"),
         ({"attr_name": "pe_batch"}, "contain 'index' or 'batch', got 'pe_batch'"),
         ({"attr_name": "walk_index"}, "contain 'index' or 'batch', got 'walk_index'"),
+        ({"attr_name": "ptr"}, "attr_name must not be .*, got 'ptr'"),
+        ({"attr_name": "num_nodes"}, "attr_name must not be .*, got 'num_nodes'"),
     ],
 )
 def test_invalid_arguments_raise(arguments, message):
@@ -304,11 +306,46 @@ def test_graphs_that_cannot_be_encoded_raise():
         wide = as_data(nx.path_graph(3), x=torch.ones(shape))
         with pytest.raises(InputError, match=f"{re.escape(str(shape))}.*set attr_name"):
             AddAnonymousWalkPE(attr_name=None)(wide)
+    for other in (torch.ones(3, 2).to_sparse(), ["C", "N", "O"]):
+        with pytest.raises(InputError, match="x is not a dense tensor.*set attr_name"):
+            AddAnonymousWalkPE(attr_name=None)(as_data(nx.path_graph(3), x=other))
     star = nx.star_graph(700)
     star.add_edges_from((ray, 700 + ray) for ray in range(1, 701))
     for arguments in ({}, {"basis": "patterns"}, {"kind": "induced"}):
         with pytest.raises(InputError, match="max_work"):
             AddAnonymousWalkPE(6, max_work=1e4, **arguments)(as_data(star))
+
+
+def test_fields_that_are_not_tensors_are_kept():
+    for x in (["C", "N", "O"], np.ones((3, 2)), torch.ones(3, 2).to_sparse()):
+        encoded = AddAnonymousWalkPE(4)(as_data(nx.path_graph(3), x=x))
+        assert encoded.x is x
+        assert encoded.anonymous_walk_pe.shape == (3, 5)
+
+
+def test_runs_of_a_data_set_are_encoded_like_one(monkeypatch):
+    graphs = [as_data(graph) for graph in undirected_graphs(9)]
+    transforms = [AddAnonymousWalkPE(5, **arguments) for arguments in ARGUMENTS]
+    model = GSKN(n_landmarks=4, random_state=0).fit(undirected_graphs(9))
+    for transform in [*transforms, AddGSKN(model)]:
+        expected = encode_dataset(graphs, transform)
+        with monkeypatch.context() as patch:
+            patch.setattr(module, "_RUN_NODES", 20)  # two graphs, or one larger graph
+            encoded = encode_dataset(graphs, transform)
+        for one, other in zip(encoded, expected, strict=True):
+            torch.testing.assert_close(one[transform.attr_name], other[transform.attr_name])
+
+
+@pytest.mark.parametrize("arguments", [{}, {"kind": "induced"}])
+def test_messages_count_the_graphs_of_all_runs(arguments, monkeypatch):
+    monkeypatch.setattr(module, "_RUN_NODES", 10)
+    path = as_data(nx.path_graph(4))
+    large = as_data(nx.gnp_random_graph(200, 0.2, seed=0))
+    directed = Data(edge_index=torch.tensor([[0], [1]]), num_nodes=2)
+    transform = AddAnonymousWalkPE(6, max_work=1e5, **arguments)
+    for wrong in (large, directed):
+        with pytest.raises(InputError, match="Graph 5 (is|needs)"):
+            encode_dataset([*[path] * 5, wrong], transform)
 
 
 class Rings(InMemoryDataset):
@@ -474,6 +511,8 @@ def test_text_of_gskn_changes_with_the_fit():
         AddGSKN("model.gskn")
     with pytest.raises(NotFittedError):
         AddGSKN(GSKN())
+    with pytest.raises(InputError, match="as_batch has no option 'node_labels'"):
+        AddGSKN(fitted(), node_labels="element")
 
 
 def test_transforms_can_be_pickled():

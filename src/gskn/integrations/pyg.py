@@ -5,6 +5,7 @@ This module needs the extra ``pyg``.
 
 import copy
 import hashlib
+import inspect
 import itertools
 from abc import abstractmethod
 from typing import Any, Literal
@@ -13,6 +14,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from gskn._limits import MAX_WORK
+from gskn._offsets import runs_of_graphs
 from gskn._optional import require
 from gskn._types import FloatArray, IndexArray
 from gskn._validation import check_choice, check_flag, check_int, check_number, shorten
@@ -40,6 +42,10 @@ _data = require("torch_geometric.data", extra="pyg")
 _BaseTransform: Any = require("torch_geometric.transforms", extra="pyg").BaseTransform
 
 _MAX_INDUCED = 6  # longer induced patterns have more than 40,000 columns
+# Nodes encoded together by `encode_dataset`: the rows of all nodes of a large data set do
+# not fit into the cache, and take up to twice the time.
+_RUN_NODES = 2**15
+_RESERVED = {"face", "num_nodes", "ptr"}
 _VERSION = 1  # of the values and columns of `AddAnonymousWalkPE`
 
 
@@ -107,8 +113,8 @@ class _NodeEncoding(_BaseTransform):
         """Return one graph or a list of graphs with everything that is encoded."""
 
     @abstractmethod
-    def _rows(self, batch: GraphBatch) -> FloatArray:
-        """Return one row per node."""
+    def _rows(self, batch: GraphBatch, first: int = 0) -> FloatArray:
+        """Return one row per node; messages count the graphs from ``first``."""
 
     @abstractmethod
     def _arguments(self) -> dict[str, object]:
@@ -246,17 +252,17 @@ class AddAnonymousWalkPE(_NodeEncoding):
             edge_attributes=None,
         )
 
-    def _rows(self, batch: GraphBatch) -> FloatArray:
-        self._check(batch)
+    def _rows(self, batch: GraphBatch, first: int = 0) -> FloatArray:
+        self._check(batch, first)
         simple = GraphBatch(without_loops(batch.adjacency), batch.graph_ptr)
-        rows = self._simple_rows(simple)
+        rows = self._simple_rows(simple, first)
         return np.log1p(rows) if self.log else rows
 
-    def _check(self, batch: GraphBatch) -> None:
+    def _check(self, batch: GraphBatch, first: int) -> None:
         """Raise for graphs for which the columns would not have their meaning."""
         remedy = "use kind='anonymous' and basis='patterns'"
         if batch.is_directed and (self.kind == "induced" or self.basis == "quotients"):
-            number = int(np.argmax(batch.directed))
+            number = first + int(np.argmax(batch.directed))
             raise InputError(
                 f"Graph {number} is directed; {remedy}, or the transform ToUndirected."
             )
@@ -267,7 +273,7 @@ class AddAnonymousWalkPE(_NodeEncoding):
                 "edge_weight=None to ignore the weights."
             )
 
-    def _simple_rows(self, batch: GraphBatch) -> FloatArray:
+    def _simple_rows(self, batch: GraphBatch, first: int) -> FloatArray:
         """Return the values for graphs without self-loops."""
         if self.kind == "anonymous" and self.basis == "quotients":
             return quotient_sums(
@@ -275,6 +281,7 @@ class AddAnonymousWalkPE(_NodeEncoding):
                 self.length,
                 probability=self._is_probability,
                 max_work=self.max_work,
+                first=first,
             )
         table = pattern_counts(
             batch,
@@ -286,9 +293,10 @@ class AddAnonymousWalkPE(_NodeEncoding):
             max_work=self.max_work,
         )
         if not table.is_exact.all():
+            number = first + int(np.argmin(table.is_exact))
             raise InputError(
-                f"Graph {int(np.argmin(table.is_exact))} is too large for exact patterns "
-                f"of length {self.length}; use a smaller length, or raise max_work."
+                f"Graph {number} is too large for exact patterns of length {self.length}; "
+                "use a smaller length, or raise max_work."
             )
         if self.kind == "induced":
             return induced_columns(table)[:, self._columns_of_induced()]
@@ -344,6 +352,8 @@ class AddGSKN(_NodeEncoding):
         check_is_fitted(model, "stack_")
         self.model = model
         self.attr_name = _check_attr_name(attr_name)
+        if unknown := options.keys() - inspect.signature(as_batch).parameters.keys():
+            raise InputError(f"as_batch has no option {shorten(min(unknown))}.")
         self.options = options
 
     @property
@@ -360,7 +370,7 @@ class AddGSKN(_NodeEncoding):
     def _read(self, graphs: Any) -> GraphBatch:
         return as_batch(graphs, **self.options)
 
-    def _rows(self, batch: GraphBatch) -> FloatArray:
+    def _rows(self, batch: GraphBatch, first: int = 0) -> FloatArray:  # noqa: ARG002
         return self.model.transform_nodes(batch)
 
     def _arguments(self) -> dict[str, object]:
@@ -422,13 +432,15 @@ def encode_dataset(dataset: Any, transform: AddAnonymousWalkPE | AddGSKN) -> Any
         raise InputError(
             "dataset must contain single graphs, got a Batch; pass its to_data_list()."
         )
-    rows = transform._rows(batch)  # noqa: SLF001
-    encoded = [
-        transform.add(copy.copy(graph), _as_tensor(rows[begin:end], graph))
-        for graph, (begin, end) in zip(
-            graphs, itertools.pairwise(batch.graph_ptr.tolist()), strict=True
-        )
-    ]
+    encoded = []
+    for run in runs_of_graphs(batch.graph_ptr, _RUN_NODES):
+        part = batch[run]
+        rows = transform._rows(part, run.start)  # noqa: SLF001
+        ends = itertools.pairwise(part.graph_ptr.tolist())
+        encoded += [
+            transform.add(copy.copy(graph), _as_tensor(rows[begin:end], graph))
+            for graph, (begin, end) in zip(graphs[run], ends, strict=True)
+        ]
     if not is_stored:
         return encoded
     result = copy.copy(dataset)
@@ -453,7 +465,9 @@ def _check_graph(data: Any, number: int = 0) -> None:
 
 def _as_tensor(rows: FloatArray, data: Any) -> Any:
     """Return a copy of rows with the device of a graph, and the type of its floats."""
-    x, ends = data.x, data.edge_index
+    x, ends = (
+        value if torch.is_tensor(value) else None for value in (data.x, data.edge_index)
+    )
     device = next((tensor.device for tensor in (ends, x) if tensor is not None), None)
     is_float = x is not None and x.is_floating_point()
     dtype = x.dtype if is_float else torch.get_default_dtype()
@@ -462,6 +476,10 @@ def _as_tensor(rows: FloatArray, data: Any) -> Any:
 
 def _columns_of(x: Any, n_nodes: int) -> Any:
     """Return the features of nodes as a matrix of floats to which columns are appended."""
+    if not torch.is_tensor(x) or x.layout != torch.strided:
+        raise InputError(
+            f"x is not a dense tensor, got {shorten(x)}; set attr_name, or convert x."
+        )
     if not x.is_floating_point():
         raise InputError(
             f"x has the type {x.dtype}, to which the encoding would be rounded; set "
@@ -485,9 +503,9 @@ def _check_field(value: object, name: str) -> str | None:
 def _check_attr_name(attr_name: object) -> str | None:
     """Return the name of the field of an encoding, or None."""
     name = _check_field(attr_name, "attr_name")
-    if name is not None and ("index" in name or "batch" in name or name == "face"):
+    if name is not None and (name in _RESERVED or "index" in name or "batch" in name):
         raise InputError(
-            f"attr_name must not be 'face' or contain 'index' or 'batch', got {name!r}: a "
-            "DataLoader of PyG adds numbers of nodes to such fields."
+            "attr_name must not be 'face', 'num_nodes' or 'ptr' or contain 'index' or "
+            f"'batch', got {name!r}: PyG changes such fields when it joins graphs."
         )
     return name
