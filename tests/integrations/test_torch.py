@@ -4,8 +4,9 @@ from dataclasses import replace
 import networkx as nx
 import numpy as np
 import pytest
+from sklearn.exceptions import NotFittedError
 
-from gskn import GSKN, as_batch, datasets
+from gskn import GSKN, GSKNClassifier, as_batch, datasets
 from gskn.exceptions import InputError
 
 torch = pytest.importorskip("torch", reason="needs the torch extra")
@@ -155,6 +156,31 @@ def test_models_that_compare_edges_raise():
         GSKNLayer.from_model(fitted(graphs))
     layer = GSKNLayer.from_model(fitted(graphs, edge_features="none"))
     assert torch.isfinite(layer(graphs)).all()
+
+
+def test_objects_other_than_a_model_raise():
+    for wrong in ("model.gskn", None, GSKNClassifier()):
+        with pytest.raises(InputError, match="model must be a GSKN"):
+            GSKNLayer.from_model(wrong)
+    with pytest.raises(NotFittedError):
+        GSKNLayer.from_model(GSKN())
+
+
+@pytest.mark.parametrize("converted", [torch.float32, "meta"])
+def test_converted_or_moved_modules_raise(converted):
+    layer = GSKNLayer.from_model(fitted(molecules(), n_landmarks=3))
+    layer.to(converted)
+    with pytest.raises(InputError, match="double precision on the CPU.*output"):
+        layer(molecules())
+
+
+def test_modules_are_stored_as_a_state(tmp_path):
+    model = fitted(molecules())
+    layer = changed(GSKNLayer.from_model(model))
+    torch.save(layer.state_dict(), tmp_path / "layer.pt")
+    restored = GSKNLayer.from_model(model)
+    restored.load_state_dict(torch.load(tmp_path / "layer.pt", weights_only=True))
+    torch.testing.assert_close(restored(molecules()), layer(molecules()))
 
 
 def test_example_in_the_docstring_prints_the_documented_output():

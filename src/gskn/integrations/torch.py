@@ -78,7 +78,8 @@ class GSKNLayer(_Module):
     matrix instead of its symmetric root, whose gradient is not finite if two eigenvalues
     are equal. The result is multiplied by a constant orthogonal matrix, so that it is equal
     to the one of the model before training. Parameters are double precision: the smallest
-    eigenvalues of a Gram matrix are close to ``eps``, beyond single precision.
+    eigenvalues of a Gram matrix are close to ``eps``, beyond single precision. The module
+    runs on the CPU; convert and move its output, not the module.
 
     Examples
     --------
@@ -93,6 +94,8 @@ class GSKNLayer(_Module):
 
     def __init__(self, model: GSKN) -> None:
         super().__init__()
+        if not isinstance(model, GSKN):
+            raise InputError(f"model must be a GSKN, got {shorten(model)}.")
         check_is_fitted(model, "stack_")
         self._check(model)
         self._model = copy.deepcopy(model)
@@ -196,6 +199,7 @@ class GSKNLayer(_Module):
         node_embeddings : torch.Tensor of shape (n_nodes, n_node_features_out)
             One row per node.
         """
+        self._check_parameters()
         blocks = []
         for branch, maps in zip(self._model.stack_.branches, self.maps, strict=True):
             if isinstance(branch.layers[0], WalkLayer):
@@ -238,6 +242,16 @@ class GSKNLayer(_Module):
                 "Walks that compare edges cannot be trained; fit the GSKN with "
                 "edge_features='none'."
             )
+
+    def _check_parameters(self) -> None:
+        """Raise if the module was converted or moved."""
+        for landmarks in self.parameters():
+            if landmarks.dtype != torch.float64 or landmarks.device.type != "cpu":
+                raise InputError(
+                    "The landmarks must be double precision on the CPU, got "
+                    f"{landmarks.dtype} on {landmarks.device}; convert and move the "
+                    "output of the module instead."
+                )
 
 
 class _Map(_Module):
