@@ -96,6 +96,7 @@ def test_report_of_classes_has_probabilities_and_distances(classes):
     assert "<title>Mutagens</title>" in classes
     for word in ("probability", "remainder", "distance", "nearest training graph"):
         assert word in classes
+    assert "label or the degree of a node" in classes
     assert "not a sum over walks because of its laplacian kernel" in classes
 
 
@@ -265,6 +266,8 @@ def test_other_graphs_are_drawn_with_their_largest_contributions():
     ET.fromstring(large)
     assert "60 of 200 nodes" in large
     assert large.count("<circle") == 60
+    bottoms = np.double(re.findall(r'cy="(\S+)" r="(\S+)"', large)).sum(axis=1)
+    assert bottoms.max() < 360 - 18  # above the note
     small = draw(explain(model, batch[1]), size=(200, 100))
     assert small.count("<circle") == 5
     apart = nx.disjoint_union(nx.cycle_graph(3), nx.cycle_graph(4))

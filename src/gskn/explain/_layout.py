@@ -16,6 +16,7 @@ from gskn.graphs import GraphBatch
 _MAX_NODES = 60  # of a picture; larger graphs are cut to the surroundings of top nodes
 _TOP_NODES = 8
 _MAX_GAP = 80.0  # between neighboring nodes, in pixels
+_NOTE_HEIGHT = 18  # of the note below a cut graph
 _MAX_TEXT = 5  # characters of a label inside a node
 _LINE = "#8a93a0"
 _DOTS = ' stroke-dasharray="2 2"'
@@ -45,7 +46,8 @@ def draw_graph(
     kept = np.isin(entries.row, shown) & np.isin(entries.col, shown)
     ends = zip(entries.row[kept].tolist(), entries.col[kept].tolist(), strict=True)
     picture.add_edges_from((a, b) for a, b in ends if a != b)
-    places = _places(networkx, picture, size)
+    is_cut = len(shown) < graph.n_nodes
+    places = _places(networkx, picture, (size[0], size[1] - _NOTE_HEIGHT * is_cut))
     radius = _radius(places)
     width = float(np.clip(200 / max(picture.number_of_edges(), 1), 1.5, 5))
     parts = []
@@ -72,7 +74,7 @@ def draw_graph(
             f"{_text(x, y, texts[node][:_MAX_TEXT], radius)}</g>"
         )
     note = ""
-    if len(shown) < graph.n_nodes:
+    if is_cut:
         note = (
             f'<text x="8" y="{size[1] - 8}" font-size="12" font-family="sans-serif" '
             f'fill="#4b5563">{len(shown)} of {graph.n_nodes:,} nodes, around the largest '

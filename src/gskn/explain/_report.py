@@ -29,6 +29,11 @@ _N_PATTERNS = 5
 _N_GLOBAL = 12
 _ROUNDING = 1e-6  # smaller remainders are shown as zero
 _QUANTILE = 0.99  # of contributions: larger ones have the full color
+_PATTERN_NOTE = (
+    "Circles contain the label or the degree of a node, or both (C:2), above the order of "
+    "visits. Circles of anonymous patterns contain only the order of visits. Dashed edges "
+    "are not crossed."
+)
 
 
 @dataclass(frozen=True)
@@ -135,6 +140,7 @@ def explain_cards(
     parts = _compute(model, graphs, target, y)
     cards = [_article(parts, number) for number in range(len(parts.nodes))]
     words = [_rate_note(parts), "" if parts.near is None else parts.near.description]
+    words.append(_PATTERN_NOTE)
     notes = escape(" ".join(filter(None, words)))
     return f'<p class="soft">{notes}</p>{_legend(parts)}{"".join(cards)}'
 
@@ -280,6 +286,8 @@ def _introduction(model: Any, parts: _Parts, n_shown: int) -> str:
         notes += f" Pictures show the first {n_shown} graphs."
     if parts.near is not None:
         notes += f" {parts.near.description}"
+    if len(nodes) == 1 and parts.patterns.explanation is not None:
+        notes += f" {_PATTERN_NOTE}"
     return f'{html}<p class="soft">{escape(notes)}</p>'
 
 
@@ -343,15 +351,14 @@ def _best_patterns(parts: _Parts) -> str:
         bar = _bar(total, magnitude / largest, 90)
         rows.append(
             f"<tr>{_pattern_cell(pattern)}{_number(total, sign=True)}"
-            f'<td class="wide">{bar}</td>'
+            f'<td class="wide" data-value="{magnitude:.9g}">{bar}</td>'
             f'<td class="number">{count:,}</td></tr>'
         )
     return (
         "<h2>Patterns with the largest contributions</h2>"
-        '<p class="soft">Kinds of walks, over all graphs. Numbers in a picture are the '
-        "order of visits; dashed edges are not crossed.</p>"
+        f'<p class="soft">Kinds of walks, over all graphs. {_PATTERN_NOTE}</p>'
         '<div class="card scroll"><table class="sortable"><thead><tr><th>pattern</th>'
-        '<th class="number">total contribution</th><th class="wide"></th>'
+        '<th class="number">total contribution</th><th class="wide">absolute sum</th>'
         f'<th class="number">graphs</th></tr></thead><tbody>{"".join(rows)}</tbody>'
         "</table></div>"
     )
