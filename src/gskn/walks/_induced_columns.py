@@ -54,14 +54,8 @@ def induced_columns(table: PatternTable) -> FloatArray:
     Walks that stay at a node are dropped.
     """
     symbols, arcs = induced_patterns(table.length)
-    numbers = {
-        (tuple(pattern), tuple(pairs)): column
-        for column, (pattern, pairs) in enumerate(zip(symbols.tolist(), arcs, strict=True))
-    }
-    occurring = zip(table.patterns.tolist(), table.arcs or [], strict=True)
-    columns = [
-        numbers.get((tuple(pattern), tuple(pairs)), -1) for pattern, pairs in occurring
-    ]
+    numbers = {key: column for column, key in enumerate(_keys(symbols, arcs))}
+    columns = [numbers.get(key, -1) for key in _keys(table.patterns, table.arcs or [])]
     rows = np.zeros((table.rows.shape[0], len(arcs) + 1))  # column -1 is dropped
     rows[:, columns] = table.rows.toarray()
     return rows[:, :-1]
