@@ -469,8 +469,9 @@ def _as_tensor(rows: FloatArray, data: Any) -> Any:
         value if torch.is_tensor(value) else None for value in (data.x, data.edge_index)
     )
     device = next((tensor.device for tensor in (ends, x) if tensor is not None), None)
-    is_float = x is not None and x.is_floating_point()
-    dtype = x.dtype if is_float else torch.get_default_dtype()
+    dtype = torch.get_default_dtype()
+    if x is not None and x.is_floating_point():
+        dtype = x.dtype
     return torch.tensor(rows, device=device, dtype=dtype)
 
 
