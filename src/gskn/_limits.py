@@ -27,7 +27,7 @@ MAX_WALKS = 100_000  # per node; errors of sampled probabilities are below 0.002
 MAX_ITERATIONS = 10_000  # refinements, steps or epochs
 MAX_DIMENSIONS = 100_000  # columns of the features of a baseline
 MAX_PAIR_NODES = 1_000  # of a graph whose pairs of nodes are refined: 1 s a round
-MAX_PAIR_CELLS = 2**24  # pairs of nodes of a batch: 1.6 GB
+MAX_PAIR_CELLS = 2**24  # pairs of nodes of a batch: 2.1 GB
 MAX_TARGET = 1e70  # of regression, absolute: fourth powers of errors are finite
 MAX_CELLS = 2**30  # of one array of numbers: 8 GB
 

@@ -10,7 +10,7 @@ import pytest
 from matplotlib.text import Text
 from PIL import Image
 
-from gskn import as_batch
+from gskn import as_batch, datasets, pattern_counts
 from gskn.evaluation import (
     Curve,
     Record,
@@ -23,8 +23,9 @@ from gskn.evaluation import (
     summarize_records,
 )
 from gskn.evaluation.plots import check_figure_path, plot_witness
-from gskn.evaluation.plots._witness import _layout
+from gskn.evaluation.plots._witness import _find_walk, _layout
 from gskn.exceptions import InputError, MissingExtraError
+from gskn.walks import anonymize, distinguish
 
 GENERATOR = np.random.default_rng(0)
 LONG = "a name that is far too long for any table of a paper"
@@ -553,3 +554,37 @@ def test_witness_plot_of_empty_and_large_graphs():
     assert len(plot_witness(empty, nx.empty_graph(3), None).axes) == 2
     with pytest.raises(InputError, match="1001 nodes; at most 1000"):
         plot_witness(empty, nx.empty_graph(1001), None)
+
+
+@pytest.mark.parametrize(
+    ("graphs", "method", "is_induced"),
+    [
+        (datasets.PAIRS["decalin-bicyclopentyl"]().graphs, "patterns", False),
+        (datasets.PAIRS["quadrangles"]().graphs, "induced patterns", True),
+        (datasets.rook_shrikhande().graphs, "induced patterns", True),
+        (
+            as_batch([nx.DiGraph([(0, 1), (1, 2), (0, 2)]), nx.DiGraph([(0, 1), (1, 2)])]),
+            "induced patterns",
+            True,
+        ),
+    ],
+)
+def test_bold_walk_of_a_witness_plot_has_its_pattern(graphs, method, is_induced):
+    pair = graphs[0], graphs[1]
+    witness = distinguish(*pair, methods=[method]).witness
+    assert witness.is_induced == is_induced
+    for graph, starts in zip(pair, witness.nodes, strict=True):
+        if not starts:
+            continue
+        walk = _find_walk(graph, witness, starts[0])
+        assert walk[0] == starts[0]
+        part = graph.adjacency.toarray()[np.ix_(walk, walk)] > 0
+        assert part.diagonal(1)[np.diff(walk) != 0].all()
+        symbols = "-".join(map(str, anonymize(np.array([walk]))[0].tolist()))
+        assert symbols == witness.pattern.split(" ")[0]
+        if is_induced:
+            table = pattern_counts(part, len(walk), weighting="count", induced=True)
+            assert witness.pattern in table.names
+    plot = plot_witness(*pair, witness)
+    widths = [line.get_linewidth() for axes in plot.axes for line in axes.lines]
+    assert widths.count(2.5) == sum(map(bool, witness.nodes))

@@ -133,7 +133,7 @@ def _row(item: "Comparison") -> dict[str, Any]:
         "distinguishes": item.reason or bool(item.distinguishes),
         "length": item.length,
         "rounds": item.n_rounds,
-        "seconds": item.seconds,
+        "seconds": f"{item.seconds:.4f}",
     }
 
 

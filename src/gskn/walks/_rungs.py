@@ -271,7 +271,7 @@ def _compare_tables(
 
 def _compare_rows(pair: Pair, table: PatternTable) -> Witness | None:
     """Compare the rows of two graphs, or of two nodes."""
-    rows, name = table.rows, table.name
+    rows = table.rows
     if pair.nodes is None and rows.sum() >= _LARGEST_COUNT:
         raise InputError(f"there are more than 2^53 walks of length {table.length}")
     if pair.by_node or pair.nodes is not None:
@@ -280,13 +280,13 @@ def _compare_rows(pair: Pair, table: PatternTable) -> Witness | None:
         if witness is None:
             return None
         if pair.nodes is not None:
-            specific = count_witness(rows[pair.places], 1, name)
+            specific = count_witness(rows[pair.places], 1, table)
             return witness if specific is None else pair.name_nodes(specific)
-        specifics = (find(rows, pair.cut, name) for find in (count_witness, value_witness))
+        specifics = (find(rows, pair.cut, table) for find in (count_witness, value_witness))
         return next(filter(None, specifics), witness)
     labels = ranks(pair.hashes(None))
     totals = (
-        count_witness(diags_array((labels == label) * 1.0) @ rows, pair.cut, name)
+        count_witness(diags_array((labels == label) * 1.0) @ rows, pair.cut, table)
         for label in range(labels.max(initial=-1) + 1)
     )
     return next(filter(None, totals), None)

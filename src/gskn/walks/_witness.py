@@ -7,6 +7,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from gskn._types import IndexArray
+from gskn.walks._table import PatternTable
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,8 @@ class Witness:
         How often it occurs in the first and in the second graph.
     pattern : str
         Name of the pattern, "" for colors.
+    is_induced : bool
+        Whether the pattern includes which visited nodes are adjacent.
     nodes : tuple of tuple of int
         Nodes of the first and of the second graph that have the property: those that start
         walks with the pattern, have the color, or come first in pairs with the color.
@@ -29,6 +32,7 @@ class Witness:
     text: str
     counts: tuple[int, int]
     pattern: str = ""
+    is_induced: bool = False
     nodes: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
 
 
@@ -48,13 +52,13 @@ def color_witness(
     color = int(differs[np.argmin(counts[:, differs].sum(axis=0))])
     first, second = (tuple(np.flatnonzero(part == color).tolist()) for part in parts)
     example = text(0, first[0]) if first else text(1, second[0])
-    return Witness(example, (len(first), len(second)), "", (first, second))
+    return Witness(example, (len(first), len(second)), nodes=(first, second))
 
 
-def count_witness(rows: csr_array, cut: int, name: Callable[[int], str]) -> Witness | None:
+def count_witness(rows: csr_array, cut: int, table: PatternTable) -> Witness | None:
     """Return the first pattern whose total differs, None if all totals are equal.
 
-    The first ``cut`` rows are the nodes of the first graph.
+    The first ``cut`` rows are the nodes of the first graph; ``table`` names the columns.
     """
     totals = [np.asarray(part.sum(axis=0)) for part in (rows[:cut], rows[cut:])]
     differs = np.flatnonzero(totals[0] != totals[1])
@@ -63,9 +67,10 @@ def count_witness(rows: csr_array, cut: int, name: Callable[[int], str]) -> Witn
     column = int(differs[0])
     starts = rows[:, [column]].toarray().ravel() > 0
     return Witness(
-        f"walks {name(column)}",
+        _walks(table, column),
         (int(totals[0][column]), int(totals[1][column])),
-        name(column),
+        table.name(column),
+        table.arcs is not None,
         (
             tuple(np.flatnonzero(starts[:cut]).tolist()),
             tuple(np.flatnonzero(starts[cut:]).tolist()),
@@ -73,7 +78,7 @@ def count_witness(rows: csr_array, cut: int, name: Callable[[int], str]) -> Witn
     )
 
 
-def value_witness(rows: csr_array, cut: int, name: Callable[[int], str]) -> Witness | None:
+def value_witness(rows: csr_array, cut: int, table: PatternTable) -> Witness | None:
     """Return a number of walks with one pattern that a different number of nodes starts.
 
     None if the multisets of the numbers are equal for every single pattern.
@@ -86,6 +91,12 @@ def value_witness(rows: csr_array, cut: int, name: Callable[[int], str]) -> Witn
         if witness is not None:
             first, second = witness.nodes
             number = int(values[first[0] if first else cut + second[0]])
-            text = f"nodes that start {number:,} walks {name(column)}"
-            return replace(witness, text=text, pattern=name(column))
+            text = f"nodes that start {number:,} {_walks(table, column)}"
+            name, is_induced = table.name(column), table.arcs is not None
+            return replace(witness, text=text, pattern=name, is_induced=is_induced)
     return None
+
+
+def _walks(table: PatternTable, column: int) -> str:
+    kind = "walks" if table.arcs is None else "induced walks"
+    return f"{kind} {table.name(column)}"

@@ -1,5 +1,6 @@
 """Plot of two graphs and of the nodes that distinguish them."""
 
+import itertools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -10,13 +11,14 @@ from gskn._types import FloatArray
 from gskn.evaluation.plots._style import GRAY, new_panels, plot_style, point_styles
 from gskn.exceptions import InputError
 from gskn.graphs import GraphBatch, as_batch
-from gskn.walks import Witness
+from gskn.walks import Witness, induced_names
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _MAX_NODES = 1000
 _N_ITERATIONS = 100  # of the layout
+_MAX_STEPS = 100_000  # of the search for a walk
 _LIGHT = "#c4c8ce"
 
 
@@ -29,7 +31,8 @@ def plot_witness(
 ) -> "Figure":
     """Draw two graphs and highlight the nodes of a witness that distinguishes them.
 
-    Distances in the drawing approximate distances in the graph.
+    If the witness is a pattern, one walk with this pattern is drawn in bold. Distances in
+    the drawing approximate distances in the graph.
 
     Parameters
     ----------
@@ -53,15 +56,20 @@ def plot_witness(
             zip(panels, (as_batch(first), as_batch(second)), strict=True)
         ):
             color = styles.get(names[number], {}).get("color", GRAY)
-            _draw(panel, graph, set(nodes[number]), color)
+            places = _draw(panel, graph, set(nodes[number]), color)
+            if witness is not None and witness.pattern and nodes[number]:
+                walk = _find_walk(graph, witness, nodes[number][0])
+                panel.plot(*places[walk].T, color=color, linewidth=2.5, zorder=1.5)
             panel.set_title(names[number], color=color)
         if witness is not None:
             one, two = (f"{count:,}" for count in witness.counts)
-            figure.supxlabel(f"{witness.text}: {one} and {two}", fontsize=9)
+            bold = "; bold: one walk" if witness.pattern else ""
+            figure.supxlabel(f"{witness.text}: {one} and {two}{bold}", fontsize=9)
         return figure
 
 
-def _draw(panel: Any, graph: GraphBatch, highlighted: set[int], color: str) -> None:
+def _draw(panel: Any, graph: GraphBatch, highlighted: set[int], color: str) -> FloatArray:
+    """Draw a graph and return the positions of its nodes."""
     if graph.n_nodes > _MAX_NODES:
         raise InputError(
             f"A graph has {graph.n_nodes} nodes; at most {_MAX_NODES} can be drawn."
@@ -77,6 +85,44 @@ def _draw(panel: Any, graph: GraphBatch, highlighted: set[int], color: str) -> N
     panel.scatter(*places.T, s=60, c=colors, edgecolor="white", zorder=2)
     panel.set_aspect("equal", adjustable="datalim")
     panel.set_axis_off()
+    return places
+
+
+def _find_walk(graph: GraphBatch, witness: Witness, start: int) -> list[int]:
+    """Return a walk with the pattern of a witness; no nodes after a long search."""
+    symbols = list(map(int, witness.pattern.split(" ")[0].split("-")))
+    rows = graph.adjacency.tolil().rows.tolist()
+    walks = [[start]]
+    for _ in range(_MAX_STEPS):
+        if not walks:
+            break
+        walk = walks.pop()
+        if len(walk) == len(symbols):
+            if (
+                not witness.is_induced
+                or _induced_name(rows, walk, symbols) == witness.pattern
+            ):
+                return walk
+            continue
+        visited = dict(zip(symbols, walk, strict=False))
+        old = visited.get(symbols[len(walk)])
+        walks += [
+            [*walk, node]
+            for node in rows[walk[-1]] or walk[-1:]  # at a dead end a walk stays
+            if node == old or (old is None and node not in walk)
+        ]
+    return []
+
+
+def _induced_name(rows: list[list[int]], walk: list[int], symbols: list[int]) -> str:
+    """Return the name of the induced pattern of a walk."""
+    visited = sorted(set(zip(symbols, walk, strict=True)))
+    arcs = [
+        (one, two)
+        for (one, first), (two, second) in itertools.permutations(visited, 2)
+        if second in rows[first]
+    ]
+    return induced_names(np.array([symbols]), [arcs])[0]
 
 
 def _layout(graph: GraphBatch) -> FloatArray:
