@@ -12,7 +12,15 @@ from sklearn.svm import SVC
 
 from gskn import GSKN, GSKNClassifier, GSKNRegressor, as_batch, datasets
 from gskn.exceptions import InputError
-from gskn.explain import Pattern, explain, global_patterns, occlusion, occurrences
+from gskn.explain import (
+    Pattern,
+    explain,
+    explain_html,
+    global_patterns,
+    occlusion,
+    occurrences,
+)
+from gskn.integrations.rdkit import MoleculeFeaturizer
 from gskn.layers import BRANCHES
 from tests.graphs.test_edge_data import batch_of
 from tests.reference import explanations as reference
@@ -244,6 +252,23 @@ def test_pipelines_are_explained(mutag, scaler):
         check_law(explanation, many.decision_function(batch)[:, 2])
 
 
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_steps_before_a_model_convert_graphs(kernel):
+    smiles, y = ["CCO", "c1ccccc1O", "CC(=O)N", "CCCC", "OCCO"], [1, 1, 0, 0, 1]
+    model = GSKNClassifier(
+        GSKN(pooling="sum"), kernel=kernel, C=1.0, selection="none", random_state=0
+    )
+    pipeline = make_pipeline("passthrough", MoleculeFeaturizer(), model).fit(smiles, y)
+    explanation = explain(pipeline, smiles)
+    assert explanation.exact == (kernel == "linear")
+    check_law(explanation, pipeline.decision_function(smiles))
+    removed = occlusion(pipeline, smiles)
+    np.testing.assert_allclose(removed.prediction, explanation.prediction)
+    html = explain_html(pipeline, smiles)
+    for word in ("GSKNClassifier", "baseline rate", "distance", f"{kernel} kernel"):
+        assert word in html
+
+
 def test_graphs_are_explained_alone_as_in_a_batch(mutag):
     batch = mutag.graphs[:6]
     model = regressor(batch, pooling="mean", anonymous_length=4)
@@ -310,6 +335,17 @@ def test_patterns_occur_as_often_as_they_are_counted(mutag, branch):
     for pattern, amount in zip(explanation.patterns, explanation.amounts, strict=True):
         walks = occurrences(model, batch[0], pattern)
         assert len(walks) == pytest.approx(amount)
+
+
+def test_an_index_selects_one_graph(mutag):
+    batch = mutag.graphs[:3]
+    explanation = explain(regressor(batch, branches=("walk",), pooling="sum"), batch)
+    last = explanation[np.int64(-1)]
+    np.testing.assert_array_equal(last.contributions, explanation[2].contributions)
+    with pytest.raises(TypeError, match="slice"):
+        explanation[:2]
+    with pytest.raises(IndexError):
+        explanation[3]
 
 
 def test_global_patterns_sum_over_graphs(mutag):
@@ -406,6 +442,8 @@ def test_unsupported_models_raise(mutag):
         explain(two, batch)
     with pytest.raises(InputError, match="0 steps that are GSKN"):
         explain(make_pipeline(StandardScaler(), Ridge()), batch)
+    with pytest.raises(InputError, match="last step of the pipeline is GSKN"):
+        explain(make_pipeline(gskn, "passthrough").fit(batch), batch)
 
 
 def test_unknown_targets_raise(mutag):
@@ -417,6 +455,8 @@ def test_unknown_targets_raise(mutag):
     classifier.fit(mutag.graphs[::4], mutag.y[::4])
     with pytest.raises(InputError, match="is not a class"):
         explain(classifier, batch, target="mutagenic")
+    with pytest.raises(InputError, match="must be a Pattern, got 'walk C-C'"):
+        occurrences(model, batch[0], "walk C-C")
     with pytest.raises(InputError, match="one graph"):
         occurrences(model, batch, Pattern("walk", 2, labels=("C", "C")))
     with pytest.raises(InputError, match="no branch 'path'"):

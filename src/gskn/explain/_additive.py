@@ -1,7 +1,7 @@
 """Models that can be explained: GSKN embeddings followed by a linear or kernel machine."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from gskn.explain._heads import Head, KernelHead, LinearHead
 from gskn.graphs import GraphBatch, as_batch
 from gskn.pooling import check_pooling, rescale
 
+_NO_STEPS = (None, "passthrough")  # of a pipeline
 _PATH_POINTS, _PATH_WEIGHTS = np.polynomial.legendre.leggauss(32)
 
 
@@ -66,35 +67,40 @@ class Additive:
     classes : ndarray or None
         Classes of a classifier.
     model : estimator
-        The fitted model itself.
+        The fitted model itself, without the steps of a pipeline before the embedding.
+    before : tuple of transformers
+        Steps of a pipeline before the embedding, which convert the graphs.
     """
 
     members: tuple[Member, ...]
     head: Head
     classes: AnyArray | None
     model: Any
+    before: tuple[Any, ...] = ()
 
     @classmethod
     def from_model(cls, model: Any) -> "Additive":
         """Return the parts of a fitted model; raise if it cannot be explained."""
+        before: tuple[Any, ...] = ()
+        if isinstance(model, Pipeline):
+            before, model = _split_pipeline(model)
         if isinstance(model, GSKNClassifier | GSKNRegressor):
             check_is_fitted(model, "machine_")
             classes = getattr(model, "classes_", None)
-            return cls(_members(model.embedding_), _machine_head(model), classes, model)
+            members, head = _members(model.embedding_), _machine_head(model)
+            return cls(members, head, classes, model, before)
         if isinstance(model, Pipeline):
-            return _from_pipeline(model)
+            return replace(_from_pipeline(model), before=before)
         raise InputError(
             f"Cannot explain {type(model).__name__}; explain a GSKNClassifier, a "
-            "GSKNRegressor, or a Pipeline of GSKN, StandardScaler and a linear model."
+            "GSKNRegressor, or a Pipeline that ends with one of these or with GSKN, "
+            "StandardScaler and a linear model."
         )
 
     def read(self, graphs: Any) -> GraphBatch:
-        """Return graphs as a batch, after the steps of a pipeline before GSKN."""
-        if isinstance(self.model, Pipeline):
-            for _, step in self.model.steps:
-                if isinstance(step, GSKN):
-                    break
-                graphs = step.transform(graphs) if hasattr(step, "transform") else graphs
+        """Return graphs as a batch, after the steps of a pipeline before the embedding."""
+        for step in self.before:
+            graphs = step.transform(graphs)
         return as_batch(graphs)
 
     @property
@@ -124,18 +130,11 @@ class Additive:
 
     def predict(self, batch: GraphBatch) -> AnyArray:
         """Return the predictions of the model for a batch."""
-        return np.asarray(self._after_reading().predict(batch))
+        return np.asarray(self.model.predict(batch))
 
     def predict_probabilities(self, batch: GraphBatch) -> FloatArray:
         """Return the probabilities of all classes for a batch."""
-        return np.asarray(self._after_reading().predict_proba(batch))
-
-    def _after_reading(self) -> Any:
-        """Return the model without the steps of a pipeline before GSKN."""
-        if not isinstance(self.model, Pipeline):
-            return self.model
-        steps = enumerate(step for _, step in self.model.steps)
-        return self.model[next(n for n, step in steps if isinstance(step, GSKN)) :]
+        return np.asarray(self.model.predict_proba(batch))
 
     def gradients(
         self,
@@ -207,15 +206,27 @@ def _machine_head(model: GSKNClassifier | GSKNRegressor) -> Head:
     )
 
 
-def _from_pipeline(pipeline: Pipeline) -> Additive:
-    steps = [step for _, step in pipeline.steps if step not in {None, "passthrough"}]
-    places = [number for number, step in enumerate(steps) if isinstance(step, GSKN)]
+def _split_pipeline(pipeline: Pipeline) -> tuple[tuple[Any, ...], Any]:
+    """Return the steps before the embedding, and the model that follows them."""
+    steps = [step for _, step in pipeline.steps]
+    kinds = GSKN | GSKNClassifier | GSKNRegressor
+    places = [number for number, step in enumerate(steps) if isinstance(step, kinds)]
     if len(places) != 1:
         raise InputError(
-            f"The pipeline has {len(places)} steps that are GSKN; exactly one is needed."
+            f"The pipeline has {len(places)} steps that are GSKN, GSKNClassifier or "
+            "GSKNRegressor; exactly one is needed."
         )
-    check_is_fitted(steps[places[0]], "stack_")
-    *scalers, last = steps[places[0] + 1 :] or [None]
+    place = places[0]
+    before = tuple(step for step in steps[:place] if step not in _NO_STEPS)
+    first = steps[place]
+    return before, pipeline[place:] if isinstance(first, GSKN) else first
+
+
+def _from_pipeline(pipeline: Pipeline) -> Additive:
+    """Return the parts of a pipeline that starts with an embedding."""
+    embedding, *others = (step for _, step in pipeline.steps if step not in _NO_STEPS)
+    check_is_fitted(embedding, "stack_")
+    *scalers, last = others or [embedding]
     if not hasattr(last, "coef_") or not hasattr(last, "intercept_"):
         raise InputError(
             f"The last step of the pipeline is {type(last).__name__}, which is not a "
@@ -227,7 +238,7 @@ def _from_pipeline(pipeline: Pipeline) -> Additive:
     for scaler in reversed(scalers):
         coef, intercept = _unscale(scaler, coef, intercept)
     head = LinearHead(np.asarray(coef), np.asarray(intercept))
-    return Additive(_members(steps[places[0]]), head, classes, pipeline)
+    return Additive(_members(embedding), head, classes, pipeline)
 
 
 def _by_target(

@@ -49,8 +49,9 @@ def explain(
     Parameters
     ----------
     model : GSKNClassifier, GSKNRegressor or Pipeline
-        Fitted model. A pipeline consists of `GSKN`, optionally ``StandardScaler``, and a
-        linear model with ``coef_`` and ``intercept_``.
+        Fitted model. A pipeline ends with a classifier or regressor of gskn, or with
+        `GSKN`, optionally ``StandardScaler``, and a linear model with ``coef_`` and
+        ``intercept_``. Steps before these convert the graphs.
     graphs : graphs
         Anything that `as_batch` accepts.
     target : object, default=None

@@ -1,5 +1,6 @@
 """Explanation: contributions to predictions that add up to them."""
 
+import operator
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -92,7 +93,7 @@ class Explanation:
         explanation : Explanation
             Explanation of one graph.
         """
-        graph = range(len(self))[number]
+        graph = range(len(self))[operator.index(number)]
         part = slice(int(self.entry_ptr[graph]), int(self.entry_ptr[graph + 1]))
         one = slice(graph, graph + 1)
         return Explanation(

@@ -8,7 +8,7 @@ import numpy as np
 from gskn._html import html_paragraph, html_table
 from gskn._optional import require
 from gskn._types import FloatArray, IndexArray
-from gskn._validation import check_choice, check_int
+from gskn._validation import check_choice, check_int, shorten
 from gskn.exceptions import InputError
 from gskn.explain._additive import Additive
 from gskn.explain._blocks import make_chunk
@@ -187,6 +187,8 @@ def occurrences(model: Any, graph: Any, pattern: Pattern) -> IndexArray:
     array([[0, 1, 2, 0],
            [0, 2, 1, 0]])
     """
+    if not isinstance(pattern, Pattern):
+        raise InputError(f"pattern must be a Pattern, got {shorten(pattern)}.")
     additive = Additive.from_model(model)
     batch = additive.read(graph)
     if batch.n_graphs != 1:

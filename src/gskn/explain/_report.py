@@ -53,6 +53,7 @@ class _Some:
 class _Parts:
     """Everything that a report shows."""
 
+    model: Any
     nodes: Explanation
     edges: _Some
     patterns: _Some
@@ -120,7 +121,7 @@ def explain_html(
     parts = _compute(model, graphs, target, y, reference)
     n_shown = min(len(parts.nodes), max_graphs)
     body = [
-        _introduction(model, parts, n_shown),
+        _introduction(parts, n_shown),
         _overview(parts, n_shown),
         _best_patterns(parts),
         f"<h2>{'Graphs' if n_shown > 1 else 'Graph'}</h2>",
@@ -169,6 +170,7 @@ def _compute(
     values = np.abs(nodes.contributions)
     scale = float(np.quantile(values, _QUANTILE)) if len(values) else 1.0
     return _Parts(
+        model=additive.model,
         nodes=nodes,
         edges=edges,
         patterns=patterns[0],
@@ -250,8 +252,8 @@ def _graph_names(batch: GraphBatch) -> list[str]:
     return [str(name) for name in batch.graph_names]
 
 
-def _introduction(model: Any, parts: _Parts, n_shown: int) -> str:
-    nodes = parts.nodes
+def _introduction(parts: _Parts, n_shown: int) -> str:
+    model, nodes = parts.model, parts.nodes
     kernel = getattr(model, "kernel_", "linear")
     what = "predicted value" if nodes.targets is None else "decision value"
     first = (
