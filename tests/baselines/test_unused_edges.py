@@ -6,7 +6,8 @@ import networkx as nx
 import pytest
 
 from gskn import as_batch
-from gskn.baselines import BASELINES
+from gskn.baselines import BASELINES, WLKernel, WLOAKernel
+from gskn.estimators import ColorHistogram
 from gskn.exceptions import UnusedDataWarning
 
 
@@ -32,6 +33,23 @@ def test_unused_edge_labels_are_reported(baseline):
     assert [message.split(". ")[0] + "." for message in messages] == (
         [] if baseline.uses_edges else [expected]
     )
+
+
+@pytest.mark.parametrize("kind", [WLKernel, WLOAKernel, ColorHistogram])
+def test_unused_edge_attributes_are_reported(kind):
+    graph = nx.cycle_graph(4)
+    nx.set_edge_attributes(
+        graph, {edge: {"label": "-", "attributes": [1.0]} for edge in graph.edges}
+    )
+    message = f"Edge attributes are not used by {kind.__name__}.*with edge_attributes=None"
+    with pytest.warns(UnusedDataWarning, match=message):
+        kind().fit([graph])
+    kind().fit(as_batch([graph], edge_attributes=None))
+
+
+def test_excluded_edge_data_is_not_reported():
+    WLKernel(edge_features="none").fit(bonds())
+    ColorHistogram(labels=False).fit(bonds())
 
 
 @pytest.mark.parametrize("baseline", BASELINES)

@@ -6,8 +6,18 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV
 
 from gskn import as_batch, datasets
-from gskn.exceptions import InputError
-from gskn.networks import GAT, GCN, GIN, GraphSAGE
+from gskn.exceptions import InputError, UnusedDataWarning
+from gskn.networks import (
+    DDGK,
+    GAT,
+    GCN,
+    GIN,
+    GraLSP,
+    GraphSAGE,
+    GraphSTONE,
+    NodeNetwork,
+    PatchySAN,
+)
 
 pytest.importorskip("torch", reason="needs the torch extra")
 
@@ -193,6 +203,29 @@ def test_gin_ignores_edge_labels_on_request(bonds):
     np.testing.assert_array_equal(model.predict_proba(graphs), plain.predict_proba(graphs))
     with pytest.raises(InputError, match="edge_features must be one of 'auto', 'none'"):
         GIN(edge_features="labels").fit(graphs, y)
+
+
+def test_unused_edge_data_is_reported(bonds):
+    graphs, y = bonds
+    with pytest.warns(UnusedDataWarning, match="Edge labels are not used by GCN"):
+        GCN(**SMALL).fit(graphs, y)
+    with pytest.warns(UnusedDataWarning, match="Edge labels are not used by PatchySAN"):
+        PatchySAN(max_epochs=1).fit(graphs, y)
+    for kind in (GraLSP, GraphSTONE):
+        message = f"Edge labels are not used by {kind.__name__}"
+        with pytest.warns(UnusedDataWarning, match=message):
+            kind(max_epochs=1).fit(graphs[:4])
+    with pytest.warns(UnusedDataWarning, match="Edge labels are not used by DDGK"):
+        DDGK(n_sources=1, n_steps=1).fit(graphs[:4])
+    nodes = np.arange(graphs.n_nodes) % 2
+    with pytest.warns(UnusedDataWarning, match="not used by NodeNetwork"):
+        NodeNetwork(n_hidden=4, max_epochs=1).fit(graphs, nodes)
+    attributed = nx.path_graph(3)
+    for edge in attributed.edges:
+        attributed.edges[edge].update(label="-", attributes=[1.0])
+    message = "Edge attributes are not used by GIN.*with edge_attributes=None"
+    with pytest.warns(UnusedDataWarning, match=message):
+        GIN(**SMALL).fit([attributed] * 4, [0, 1, 0, 1])
 
 
 def test_edge_labels_that_are_new_have_no_vector(bonds):

@@ -10,7 +10,7 @@ from gskn._limits import MAX_DIMENSIONS, MAX_EXACT_LENGTH, MAX_ITERATIONS
 from gskn._types import FloatArray, IndexArray, NameArray
 from gskn._validation import check_cells, check_choice, check_common_parameters, check_int
 from gskn.colors import hash_rounds
-from gskn.graphs import GraphBatch, as_batch
+from gskn.graphs import GraphBatch, as_batch, warn_unused_edges
 from gskn.walks import pattern_counts
 
 
@@ -97,7 +97,9 @@ class ColorHistogram(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         check_int(
             self.pattern_length, "pattern_length", minimum=0, maximum=MAX_EXACT_LENGTH
         )
-        as_batch(X)
+        batch = as_batch(X)
+        if self.labels:
+            warn_unused_edges(batch, type(self).__name__, used=("labels",))
         self.n_features_out_ = (n_rounds + 1) * self.n_columns
         return self
 

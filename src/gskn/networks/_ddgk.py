@@ -136,6 +136,7 @@ class DDGK(
         self._check_parameters()
         modules = load_modules()
         batch = as_batch(X)
+        self._warn_unused_edges(batch)
         sources, seeds = _select_sources(batch, self.n_sources, self.random_state)
         _check_sizes(batch[sources])
         module, losses = modules.train_sources(

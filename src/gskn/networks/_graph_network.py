@@ -60,6 +60,7 @@ class GraphClassifier(ClassifierMixin, ClassifierFit, TrainedNetwork):  # type: 
         self._check_parameters()
         modules = load_modules()
         batch, y, _ = read_graphs_and_targets(X, y, None)
+        self._warn_unused_edges(batch)
         task = ClassTask.from_targets(y)
         classes, codes = task.classes, task.codes
         n_trained = self._n_trained(classes)

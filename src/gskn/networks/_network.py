@@ -24,7 +24,12 @@ from gskn._validation import (
 )
 from gskn.estimators import progress
 from gskn.exceptions import InputError
-from gskn.graphs import AttributeEncoder, GraphBatch, check_max_degree
+from gskn.graphs import (
+    AttributeEncoder,
+    GraphBatch,
+    check_max_degree,
+    warn_unused_edges,
+)
 from gskn.networks._files import NetworkParts, load_network, save_network
 from gskn.networks._merge import merge_nodes
 
@@ -113,6 +118,14 @@ class Network(BaseEstimator, ABC):  # type: ignore[misc]
 
         loaded: Self = load_network(cls.__name__, known, make, Path(path))
         return loaded
+
+    def _warn_unused_edges(self, batch: GraphBatch) -> None:
+        """Warn the caller of ``fit`` if graphs have edge data that is not used."""
+        # Networks that can use labels of edges have this parameter.
+        edge_features = getattr(self, "edge_features", None)
+        if edge_features != "none":
+            used = () if edge_features is None else ("labels",)
+            warn_unused_edges(batch, type(self).__name__, used=used, stacklevel=4)
 
     @abstractmethod
     def _architecture(self, n_out: int) -> dict[str, Any]:

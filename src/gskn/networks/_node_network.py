@@ -216,6 +216,7 @@ class NodeNetwork(ClassifierMixin, ClassifierFit, _NodeNetwork):  # type: ignore
         self._check_parameters()
         modules = load_modules()
         batch = as_batch(X)
+        self._warn_unused_edges(batch)
         nodes = _check_nodes(nodes, batch)
         classes, targets = _check_targets(y, len(nodes))
         balanced = self.class_weight == "balanced"
@@ -447,6 +448,7 @@ class UnsupervisedNodeNetwork(_NodeNetwork):
         self._check_parameters()
         modules = load_modules()
         batch = as_batch(X)
+        self._warn_unused_edges(batch)
         self._fit_encoder(batch)
         seed = int(as_generator(self.random_state).integers(2**31))
         walks = sample_walks(batch, self.walk_length, self.n_walks, random_state=seed)

@@ -45,6 +45,7 @@ class WalkEmbedding(TrainedNetwork):
         self._check_parameters()
         modules = load_modules()
         batch = as_batch(X)
+        self._warn_unused_edges(batch)
         if not batch.n_nodes:
             raise InputError("The graphs have no nodes; a network needs at least one.")
         self.seed_ = int(as_generator(self.random_state).integers(2**31))

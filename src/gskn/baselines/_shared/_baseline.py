@@ -107,8 +107,9 @@ class Baseline(TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]
     def _read_training(self, X: Any) -> GraphBatch:
         """Convert training graphs; warn if they have edge data that is not used."""
         batch = as_batch(X)
-        if not self.uses_edges:
-            warn_unused_edges(batch, type(self).__name__, stacklevel=4)
+        if getattr(self, "edge_features", "auto") != "none":
+            used = ("labels",) if self.uses_edges else ()
+            warn_unused_edges(batch, type(self).__name__, used=used, stacklevel=4)
         return batch
 
 
