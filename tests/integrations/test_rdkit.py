@@ -1,5 +1,6 @@
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from rdkit import Chem
 from sklearn.base import clone
@@ -71,10 +72,22 @@ def test_scaffolds_of_every_input(capfd):
     assert murcko_scaffolds(SMILES) == expected
     assert murcko_scaffolds([Chem.MolFromSmiles(text) for text in SMILES]) == expected
     assert murcko_scaffolds(as_batch(SMILES)) == expected
-    assert murcko_scaffolds(["C(", None]) == ["", ""]
+    assert (
+        murcko_scaffolds([Chem.MolToInchi(Chem.MolFromSmiles(s)) for s in SMILES])
+        == expected
+    )
+    frame = pd.DataFrame({"y": 0, "smiles": SMILES})
+    for table in (frame, frame["smiles"], pa.table(dict(frame)), pa.array(SMILES)):
+        assert murcko_scaffolds(table) == expected
+    assert murcko_scaffolds("C1CC1C") == ["C1CC1"]
+    assert murcko_scaffolds(["C(", None, "", "C1CC1" * 20_000]) == ["", "", "", ""]
     assert capfd.readouterr().err == ""
     with pytest.raises(InputError, match="have no names"):
         murcko_scaffolds(as_batch([np.eye(2)]))
+    with pytest.raises(InputError, match="Molecule 1 must be SMILES or an RDKit molecule"):
+        murcko_scaffolds(["CC", np.eye(2)])
+    with pytest.raises(InputError, match="no column of SMILES"):
+        murcko_scaffolds(frame[["y"]])
 
 
 @pytest.mark.parametrize("acyclic", ["together", "separate"])

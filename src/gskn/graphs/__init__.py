@@ -6,11 +6,14 @@ from typing import TYPE_CHECKING
 # Names imported as themselves are shared with other packages of gskn; they are not public.
 from gskn.graphs._assemble import GraphParts as GraphParts
 from gskn.graphs._assemble import assemble as assemble
+from gskn.graphs._atoms import is_molecule as is_molecule
 from gskn.graphs._batch import GraphBatch
 from gskn.graphs._convert import as_batch
 from gskn.graphs._csr import from_csr
 from gskn.graphs._folder import Folder as Folder
+from gskn.graphs._molecules import RDKIT_ERRORS as RDKIT_ERRORS
 from gskn.graphs._molecules import as_molecules as as_molecules
+from gskn.graphs._molecules import parse_molecule as parse_molecule
 from gskn.graphs._molecules import quiet as quiet
 from gskn.graphs._options import ReadOptions as ReadOptions
 from gskn.graphs._options import Rejected as Rejected

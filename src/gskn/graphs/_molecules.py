@@ -41,7 +41,7 @@ _BOND = re.compile(rb"M  V30\s+\d+\s+\d+\s+(\d+)\s+(\d+)")
 _ATOM_COUNT = re.compile(rb"M  V30\s+COUNTS\s+(\d+)")
 _CONTINUATION = re.compile(rb"-[ \t]*\r?\nM  V30 ")
 # Errors of RDKit for molecules for which it does not return None.
-_RDKIT_ERRORS = (RuntimeError, ValueError, IndexError, OverflowError, MemoryError)
+RDKIT_ERRORS = (RuntimeError, ValueError, IndexError, OverflowError, MemoryError)
 
 
 def read_smiles(path: Path, options: ReadOptions) -> list[GraphParts]:
@@ -169,12 +169,12 @@ class _Reader:
         """Convert a molecule, or treat it as ``on_invalid`` demands."""
         self._n_entries += 1
         try:
-            molecule = _parse(entry.item)
+            molecule = parse_molecule(entry.item)
             name = entry.name
             if isinstance(entry.item, _Record):
                 name = _title(molecule) or name
             self._builder.add(molecule, name)
-        except _RDKIT_ERRORS as error:
+        except RDKIT_ERRORS as error:
             detail = f": {describe_error(error)}" if str(error) else ""
             reason = f"RDKit cannot read {self._describe(entry)}{detail}"
             self._reject(entry, reason, error)
@@ -197,7 +197,7 @@ class _Reader:
         options = self._options
         number = self._line_of(entry.number)
         if options.on_invalid == "raise":
-            remedy = "skip such molecules with on_invalid='skip'"
+            remedy = "on_invalid='skip' leaves such molecules out, 'keep' makes them empty"
             if self._path:
                 line = number if self._unit == "line" else None
                 raise FileFormatError(
@@ -225,8 +225,8 @@ class _InvalidError(ValueError):
     """A molecule cannot be read; the reason may be empty."""
 
 
-def _parse(item: Any) -> Any:
-    """Return an RDKit molecule; raise if the item is not a valid molecule."""
+def parse_molecule(item: Any) -> Any:
+    """Return an RDKit molecule; raise one of `RDKIT_ERRORS` if the item is not valid."""
     if is_molecule(item):
         return item
     if isinstance(item, _Record):

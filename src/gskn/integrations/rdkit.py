@@ -15,15 +15,23 @@ from gskn._optional import comes_from, require
 from gskn._types import IndexArray
 from gskn._validation import check_int, shorten
 from gskn.exceptions import InputError
-from gskn.graphs import GraphBatch, as_batch, quiet
+from gskn.graphs import (
+    RDKIT_ERRORS,
+    GraphBatch,
+    ReadOptions,
+    as_batch,
+    as_list,
+    find_smiles_column,
+    is_molecule,
+    parse_molecule,
+    quiet,
+)
 
 __all__ = ["MoleculeFeaturizer", "ScaffoldKFold", "murcko_scaffolds", "scaffold_split"]
 
 _scaffold_smiles = require(
     "rdkit.Chem.Scaffolds.MurckoScaffold", extra="rdkit"
 ).MurckoScaffoldSmiles
-
-_from_smiles = require("rdkit.Chem", extra="rdkit").MolFromSmiles
 
 Acyclic = Literal["together", "separate"]
 
@@ -156,8 +164,8 @@ def murcko_scaffolds(molecules: Any) -> list[str]:
 
     Parameters
     ----------
-    molecules : sequence of SMILES or RDKit molecules, or GraphBatch
-        Molecules. The graphs of a batch are named by their SMILES.
+    molecules : sequence of SMILES or RDKit molecules, table or GraphBatch
+        Molecules. A table has a column of SMILES; the graphs of a batch are named by them.
 
     Returns
     -------
@@ -174,13 +182,7 @@ def murcko_scaffolds(molecules: Any) -> list[str]:
     >>> murcko_scaffolds(["CCc1ccccc1", "CCO"])
     ['c1ccccc1', '']
     """
-    items = molecules
-    if isinstance(molecules, GraphBatch):
-        if molecules.graph_names is None:
-            raise InputError("The graphs have no names; their names must be SMILES.")
-        items = molecules.graph_names
-    with quiet():
-        return [_scaffold(item) for item in items]
+    return [scaffold or "" for scaffold in _scaffolds(_as_items(molecules))]
 
 
 def scaffold_split(
@@ -195,7 +197,7 @@ def scaffold_split(
 
     Parameters
     ----------
-    molecules : sequence of SMILES or RDKit molecules, or GraphBatch
+    molecules : sequence of SMILES or RDKit molecules, table or GraphBatch
         Molecules.
     test_size : float, default=0.2
         Fraction of test molecules.
@@ -306,20 +308,42 @@ def are_smiles(names: Any) -> bool:
     """Return whether the names of graphs are SMILES that RDKit can read; None is not."""
     if names is None or not all(isinstance(name, str) for name in names):
         return False
+    return all(scaffold is not None for scaffold in _scaffolds(names))
+
+
+def _as_items(molecules: Any) -> Sequence[Any]:
+    """Return a list of molecules; raise if they are something else."""
+    if isinstance(molecules, GraphBatch):
+        if molecules.graph_names is None:
+            raise InputError("The graphs have no names; their names must be SMILES.")
+        return list(molecules.graph_names)
+    if isinstance(molecules, str):
+        return [molecules]
+    if hasattr(molecules, "columns"):
+        names = getattr(molecules, "column_names", molecules.columns)  # pyarrow or pandas
+        column = find_smiles_column([*map(str, names)], ReadOptions())
+        if column is None:
+            raise InputError("The table has no column of SMILES; pass the column.")
+        molecules = molecules[column]
+    is_column = hasattr(molecules, "to_pylist") or comes_from(molecules, "pandas")
+    items = as_list(molecules) if is_column else list(molecules)
+    for number, item in enumerate(items):
+        if not (item is None or isinstance(item, str | float) or is_molecule(item)):
+            raise InputError(
+                f"Molecule {number} must be SMILES or an RDKit molecule, got "
+                f"{shorten(item, 40)}."
+            )
+    return items
+
+
+def _scaffolds(items: Sequence[Any]) -> Iterator[str | None]:
+    """Yield the scaffolds of molecules, None for those that cannot be read."""
     with quiet():
-        return all(_from_smiles(name) is not None for name in names)
-
-
-def _scaffold(item: Any) -> str:
-    try:
-        scaffold: str = (
-            _scaffold_smiles(str(item))
-            if isinstance(item, str)
-            else _scaffold_smiles(mol=item)
-        )
-    except (ValueError, RuntimeError, TypeError):
-        return ""
-    return scaffold
+        for item in items:
+            try:
+                yield _scaffold_smiles(mol=parse_molecule(item))
+            except RDKIT_ERRORS:
+                yield None
 
 
 def _members(molecules: Any, acyclic: str) -> dict[str, list[int]]:
