@@ -8,6 +8,7 @@ import hashlib
 import inspect
 import itertools
 from abc import abstractmethod
+from collections.abc import Iterator
 from typing import Any, Literal
 
 import numpy as np
@@ -113,8 +114,8 @@ class _NodeEncoding(_BaseTransform):
         """Return one graph or a list of graphs with everything that is encoded."""
 
     @abstractmethod
-    def _rows(self, batch: GraphBatch, first: int = 0) -> FloatArray:
-        """Return one row per node; messages count the graphs from ``first``."""
+    def _rows(self, batch: GraphBatch) -> FloatArray:
+        """Return one row per node."""
 
     @abstractmethod
     def _arguments(self) -> dict[str, object]:
@@ -252,17 +253,17 @@ class AddAnonymousWalkPE(_NodeEncoding):
             edge_attributes=None,
         )
 
-    def _rows(self, batch: GraphBatch, first: int = 0) -> FloatArray:
-        self._check(batch, first)
+    def _rows(self, batch: GraphBatch) -> FloatArray:
+        self._check(batch)
         simple = GraphBatch(without_loops(batch.adjacency), batch.graph_ptr)
-        rows = self._simple_rows(simple, first)
+        rows = self._simple_rows(simple)
         return np.log1p(rows) if self.log else rows
 
-    def _check(self, batch: GraphBatch, first: int) -> None:
+    def _check(self, batch: GraphBatch) -> None:
         """Raise for graphs for which the columns would not have their meaning."""
         remedy = "use kind='anonymous' and basis='patterns'"
         if batch.is_directed and (self.kind == "induced" or self.basis == "quotients"):
-            number = first + int(np.argmax(batch.directed))
+            number = int(np.argmax(batch.directed))
             raise InputError(
                 f"Graph {number} is directed; {remedy}, or the transform ToUndirected."
             )
@@ -273,7 +274,7 @@ class AddAnonymousWalkPE(_NodeEncoding):
                 "edge_weight=None to ignore the weights."
             )
 
-    def _simple_rows(self, batch: GraphBatch, first: int) -> FloatArray:
+    def _simple_rows(self, batch: GraphBatch) -> FloatArray:
         """Return the values for graphs without self-loops."""
         if self.kind == "anonymous" and self.basis == "quotients":
             return quotient_sums(
@@ -281,7 +282,6 @@ class AddAnonymousWalkPE(_NodeEncoding):
                 self.length,
                 probability=self._is_probability,
                 max_work=self.max_work,
-                first=first,
             )
         table = pattern_counts(
             batch,
@@ -293,10 +293,9 @@ class AddAnonymousWalkPE(_NodeEncoding):
             max_work=self.max_work,
         )
         if not table.is_exact.all():
-            number = first + int(np.argmin(table.is_exact))
             raise InputError(
-                f"Graph {number} is too large for exact patterns of length {self.length}; "
-                "use a smaller length, or raise max_work."
+                f"Graph {int(np.argmin(table.is_exact))} is too large for exact patterns "
+                f"of length {self.length}; use a smaller length, or raise max_work."
             )
         if self.kind == "induced":
             return induced_columns(table)[:, self._columns_of_induced()]
@@ -370,7 +369,7 @@ class AddGSKN(_NodeEncoding):
     def _read(self, graphs: Any) -> GraphBatch:
         return as_batch(graphs, **self.options)
 
-    def _rows(self, batch: GraphBatch, first: int = 0) -> FloatArray:  # noqa: ARG002
+    def _rows(self, batch: GraphBatch) -> FloatArray:
         return self.model.transform_nodes(batch)
 
     def _arguments(self) -> dict[str, object]:
@@ -423,7 +422,7 @@ def encode_dataset(dataset: Any, transform: AddAnonymousWalkPE | AddGSKN) -> Any
     # Without the transform of the data set, which is applied when a graph is used.
     graphs = list(map(dataset.get, dataset.indices())) if is_stored else list(dataset)
     if not graphs:
-        return dataset
+        return dataset if is_stored else graphs
     for number, graph in enumerate(graphs):
         _check_graph(graph, number)
     # Not as a Batch of PyG, which has only those fields that the first graph has.
@@ -432,21 +431,32 @@ def encode_dataset(dataset: Any, transform: AddAnonymousWalkPE | AddGSKN) -> Any
         raise InputError(
             "dataset must contain single graphs, got a Batch; pass its to_data_list()."
         )
-    encoded = []
-    for run in runs_of_graphs(batch.graph_ptr, _RUN_NODES):
-        part = batch[run]
-        rows = transform._rows(part, run.start)  # noqa: SLF001
-        ends = itertools.pairwise(part.graph_ptr.tolist())
-        encoded += [
-            transform.add(copy.copy(graph), _as_tensor(rows[begin:end], graph))
-            for graph, (begin, end) in zip(graphs[run], ends, strict=True)
-        ]
+    encoded = [
+        transform.add(copy.copy(graph), _as_tensor(rows, graph))
+        for graph, rows in zip(graphs, _rows_by_graph(batch, transform), strict=True)
+    ]
     if not is_stored:
         return encoded
     result = copy.copy(dataset)
     result._indices = None  # noqa: SLF001 - as in `InMemoryDataset.copy`
     result.data, result.slices = dataset.collate(encoded)
     return result
+
+
+def _rows_by_graph(
+    batch: GraphBatch, transform: AddAnonymousWalkPE | AddGSKN
+) -> Iterator[FloatArray]:
+    """Yield the rows of every graph, computed for a run of graphs at a time."""
+    for run in runs_of_graphs(batch.graph_ptr, _RUN_NODES):
+        part = batch[run]
+        try:
+            rows = transform._rows(part)  # noqa: SLF001 - a class of this module
+        except InputError:
+            # Raises the same error with the number of the graph in the data set.
+            transform._rows(batch)  # noqa: SLF001
+            raise
+        for begin, end in itertools.pairwise(part.graph_ptr.tolist()):
+            yield rows[begin:end]
 
 
 def _check_graph(data: Any, number: int = 0) -> None:

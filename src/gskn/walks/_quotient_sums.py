@@ -15,14 +15,13 @@ from gskn.walks._work import exact_work
 
 
 def quotient_sums(
-    batch: GraphBatch, length: int, *, probability: bool, max_work: float, first: int = 0
+    batch: GraphBatch, length: int, *, probability: bool, max_work: float
 ) -> FloatArray:
     """Return the sums over all quotients of a length, one row for every node.
 
     The graphs have neither directions nor weights nor self-loops. Walks end at isolated
     nodes, whose rows are zeros for lengths above 1. Column ``s`` is the probability or the
-    number of walks whose positions coincide at least as in ``quotient_names``. Messages
-    count the graphs from ``first``.
+    number of walks whose positions coincide at least as in ``quotient_names``.
     """
     steps, n_graphs = batch.adjacency.tocsr(), batch.n_graphs
     twins = Twins.from_steps(steps, batch.graph_ptr, np.ones(n_graphs, dtype=bool))
@@ -32,9 +31,9 @@ def quotient_sums(
     if (work > max_work).any():
         number = int(np.argmax(work > max_work))
         raise InputError(
-            f"Graph {first + number} needs a work of {work[number]:.1e} for exact sums of "
-            f"length {length}, more than max_work={max_work:.1e}; use a smaller length, or "
-            "raise max_work (nanoseconds of one core)."
+            f"Graph {number} needs a work of {work[number]:.1e} for exact sums of length "
+            f"{length}, more than max_work={max_work:.1e}; use a smaller length, or raise "
+            "max_work (nanoseconds of one core)."
         )
     return quotient_rows(walks, length, probability=probability)
 
