@@ -101,6 +101,37 @@ def test_guide_includes_a_verdict_for_every_study(tables, tmp_path):
     assert "{include} ../results/generated/encodings-summary.md" in guide
 
 
+def test_best_scores_are_next_to_those_of_random_walks(tables):
+    errors = {"random walk 20": [0.2, 0.1] + [0.3] * 3, "induced 5": [0.1] + [0.4] * 4}
+    counting = [record(name, test, study="counting") for name, test in errors.items()]
+    text = tables.name_best("counting", counting)
+    assert text.startswith(
+        "Best means: triangles 0.100 with induced 5 (random walk 20: 0.200); "
+        "4-cycles 0.100 with random walk 20; 5-cycles 0.300"
+    )
+    errors = {"random walk 20": [0.0], "anonymous 7": [0.4]}
+    csl = [record(name, test, study="CSL") for name, test in errors.items()]
+    assert tables.name_best("CSL", csl) == (
+        "Best means: accuracy 100.0% with random walk 20."
+    )
+    assert tables.name_best("CSL", csl[1:]) == ""
+
+
+def test_networks_that_stopped_early_without_success_are_listed(tables):
+    options = {"study": "EXP", "epochs": 2}
+    records = [
+        record("anonymous 6", [0.45], **options, fold=5, n_epochs=15),
+        record("anonymous 6", [0.0], **options, n_epochs=15),
+        record("none", [0.5], **options, n_epochs=2),
+    ]
+    assert tables.list_stopped("EXP", records) == (
+        "Stopped early, but with a low validation accuracy: anonymous 6 in fold 5 after "
+        "2 epochs (55.0%)."
+    )
+    assert tables.list_stopped("EXP", records[1:]) == ""
+    assert tables.list_stopped("zinc", seeds(none=(0.5, 0.5))) == ""
+
+
 def test_comparisons_call_noise_equal(tables):
     errors = {"random walk 20": 0.4, "none": 0.6, "anonymous 6": 0.3, "induced 5": 0.408}
     records = seeds(**{name: (error, error) for name, error in errors.items()})
