@@ -75,6 +75,7 @@ sphinx_gallery_conf = {
     "download_all_examples": False,
     "show_signature": False,
     "write_computation_times": False,
+    "min_reported_time": 3600,  # seconds; the times depend on the machine
     "image_scrapers": ("matplotlib",),
     "reset_modules": ("gallery_style.use_style",),
     "thumbnail_size": (560, 392),

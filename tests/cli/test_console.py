@@ -1,10 +1,13 @@
 import threading
+import time
 
 from rich.progress import Progress
 from typer.testing import CliRunner
 
+from gskn import datasets
 from gskn.cli import _console, app
 from gskn.cli._console import describe_progress, print_message, progress, waiting
+from gskn.cli._model import counting
 
 
 def test_flags_have_no_type_in_the_help():
@@ -55,3 +58,17 @@ def test_invalid_interval_is_ignored(monkeypatch):
         assert _console._report_seconds() == seconds
     monkeypatch.delenv("GSKN_PROGRESS_SECONDS")
     assert _console._report_seconds() == 60
+
+
+def test_a_fit_is_not_finished_when_it_has_read_all_graphs(capsys, monkeypatch):
+    monkeypatch.setenv("GSKN_PROGRESS_SECONDS", "0.01")
+    graphs = datasets.regular(n_per_class=2).graphs
+    lines = []
+    with counting() as count:
+        assert sum(chunk.n_graphs for chunk in count("fitting", [graphs])) == 4
+        capsys.readouterr()
+        for _ in range(1000):  # a line may have been started before
+            if len(lines) < 2:
+                time.sleep(0.01)
+                lines += capsys.readouterr().err.splitlines()
+    assert lines[1].startswith("fitting 4 graphs after")

@@ -109,13 +109,18 @@ def counting(*, shown: bool = True) -> Iterator[Count]:
     )
     with progress(*columns, shown=shown) as bar:
 
+        def finish() -> None:
+            for task in bar.tasks:
+                bar.update(task.id, total=task.completed)
+
         def count(
             description: str, chunks: "Iterable[GraphBatch]"
         ) -> "Iterator[GraphBatch]":
+            finish()  # only now: a fit continues after it has read the last chunk
             task = bar.add_task(description, total=None)
             for chunk in chunks:
                 yield chunk
                 bar.advance(task, chunk.n_graphs)
-            bar.update(task, total=bar.tasks[task].completed)
 
         yield count
+        finish()
