@@ -180,3 +180,19 @@ def test_citation_file_names_the_paper_of_the_readme():
     assert re.search(r"doi: (\S+)", citation)[1] in text
     paper = citation.partition("preferred-citation")[2]
     assert re.search(r'title: "(.*)"', paper)[1] in text
+
+
+def test_a_package_index_shows_paths_instead_of_relative_links():
+    spec = spec_from_file_location("hatch_build", ROOT / "hatch_build.py")
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    text = module.without_relative_links(README)
+    targets = re.findall(r"\]\(([^)]*)\)", README)
+    assert {target for target in targets if target.startswith("https:")} == set(
+        re.findall(r"\]\(([^)]*)\)", text)
+    )
+    assert "graphs (`docs/guide/graphs.md`)" in text
+    paths = [target.partition("#")[0] for target in targets if "://" not in target]
+    for path in paths:
+        assert (ROOT / path).is_file()
+        assert path.endswith(".svg") or f"(`{path}`)" in text

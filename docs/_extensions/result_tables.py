@@ -67,7 +67,7 @@ def _page(experiment: Experiment, records: Sequence[Record]) -> str:
     if not rows:
         return "Not run yet.\n"
     table = _LAYOUTS.get(experiment.name, html_table)(rows)
-    text = experiment.caption
+    text = experiment.caption_of(rows)
     for sign, replacement in _SIGNS.items():
         text = text.replace(sign, replacement)
     caption = f'<p class="results-caption">{escape(text)}</p>'

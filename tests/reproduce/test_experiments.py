@@ -1,3 +1,4 @@
+import re
 import sys
 from dataclasses import replace
 
@@ -323,6 +324,17 @@ def test_tables_can_be_made_from_incomplete_records():
     assert ours["ours, nested"] == "85.0 ± 5.0"
     assert "TEST folds" in EXPERIMENTS["graphs"].caption
     assert "paper protocol" not in EXPERIMENTS["parameters-ptc"].caption
+
+
+def test_captions_explain_only_what_the_table_contains():
+    regular = EXPERIMENTS["regular"]
+    caption = regular.caption_of([{"system": "GSKN", "ours, nested": "100.0 ± 0.0"}])
+    assert "paper protocol: the best" in caption
+    assert caption.endswith("± is the standard deviation over folds.")
+    assert not re.search("missing|not run|nested only|GraphSTONE", caption)
+    rows = [{"system": "GraphSTONE", "ours, nested": "missing"}]
+    assert "missing: not run" in regular.caption_of(rows)
+    assert "GraphSTONE has no published program" in regular.caption_of(rows)
 
 
 def test_baselines_are_compared_with_gskn():

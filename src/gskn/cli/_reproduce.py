@@ -69,7 +69,7 @@ def reproduce(
         tables += [{"experiment": experiment.name, **row} for row in rows]
         if not as_json:
             title = f"{experiment.title} ({experiment.paper})".removesuffix(" ()")
-            show(rows, title=title, as_json=False, caption=experiment.caption)
+            show(rows, title=title, as_json=False, caption=experiment.caption_of(rows))
         if can_draw:
             _draw(experiment, records, out)
     if as_json:

@@ -1,5 +1,6 @@
 """Experiments of the paper by name: jobs, tables and figures."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -113,9 +114,12 @@ _PROTOCOLS = (
     "nested: everything is selected and fitted on the training part of each fold. "
     "paper protocol: the best parameters on the TEST folds, for comparison only. "
     "nested only: we do not select on test folds. not run: with the estimated time on one "
-    "core. missing: not run. GraphSTONE has no published program for graphs. ± is the "
-    "standard deviation over folds."
+    "core. missing: not run (networks: gskn reproduce networks). GraphSTONE has no "
+    "published program for graphs. ± is the standard deviation over folds."
 )
+
+# Words at the start of a remark in a caption.
+_REMARKS = ("nested only", "not run", "missing", "too large", "GraphSTONE")
 
 
 @dataclass(frozen=True)
@@ -153,6 +157,15 @@ class Experiment:
     figure: Callable[[Sequence[Record]], "Figure | None"] | None = None
     caption: str = _PROTOCOLS
     sets: Callable[[bool], Sequence[str]] = lambda _: ()
+
+    def caption_of(self, rows: Rows) -> str:
+        """Return the caption without remarks about words that the rows do not contain."""
+        cells = " ".join(str(value) for row in rows for value in row.values())
+        return " ".join(
+            sentence
+            for sentence in re.split(r"(?<=\.) ", self.caption)
+            if not any(sentence.startswith(word) and word not in cells for word in _REMARKS)
+        )
 
 
 def _from_jobs(make: Callable[[bool], Sequence[Job]]) -> dict[str, Any]:
