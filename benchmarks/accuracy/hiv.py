@@ -87,7 +87,8 @@ class LaplacianLandmarks(TransformerMixin, BaseEstimator):
 
     def _features(self, part):
         scaled = self.scaling_.apply(part)
-        return gram(scaled, self.landmarks_, "laplacian") @ self.projection_
+        rows = gram(scaled, self.landmarks_, "laplacian") @ self.projection_
+        return rows.astype(np.float32)  # the regression takes half the time
 
 
 def logistic(scaler) -> Pipeline:
