@@ -95,3 +95,11 @@ def test_too_many_columns_raise():
     model = ColorHistogram(n_rounds=10_000, n_columns=100_000).fit(nx.path_graph(2))
     with pytest.raises(InputError, match="smaller n_columns"):
         model.transform([nx.path_graph(2)] * 2)
+
+
+def test_graphs_that_are_too_large_raise():
+    dense = nx.gnp_random_graph(500, 0.5, seed=0)
+    with pytest.raises(InputError, match="smaller pattern_length"):
+        ColorHistogram(pattern_length=8).fit_transform(dense)
+    with pytest.raises(InputError, match="method='1-wl'"):
+        ColorHistogram("2-fwl").fit_transform(nx.path_graph(1001))

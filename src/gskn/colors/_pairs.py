@@ -166,7 +166,7 @@ def check_pairs(batch: GraphBatch) -> None:
     if largest > MAX_PAIR_NODES:
         raise InputError(
             f"A graph has {largest} nodes; colors of pairs are limited to "
-            f"{MAX_PAIR_NODES} nodes. Use refine_colors."
+            f"{MAX_PAIR_NODES} nodes. Use colors of nodes: refine_colors, or method='1-wl'."
         )
     if n_pairs > MAX_PAIR_CELLS:
         raise InputError(

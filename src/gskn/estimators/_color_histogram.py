@@ -3,6 +3,7 @@
 from typing import Any, Self
 
 import numpy as np
+from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -10,6 +11,7 @@ from gskn._limits import MAX_DIMENSIONS, MAX_EXACT_LENGTH, MAX_ITERATIONS
 from gskn._types import FloatArray, IndexArray, NameArray
 from gskn._validation import check_cells, check_choice, check_common_parameters, check_int
 from gskn.colors import hash_rounds
+from gskn.exceptions import InputError
 from gskn.graphs import GraphBatch, as_batch, warn_unused_edges
 from gskn.walks import pattern_counts
 
@@ -169,7 +171,7 @@ class ColorHistogram(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         batch = as_batch(X)
         initial = None
         if self.pattern_length and batch.n_nodes:
-            initial = pattern_counts(batch, self.pattern_length, weighting="count").rows
+            initial = _pattern_rows(batch, self.pattern_length)
         hashes = hash_rounds(
             batch,
             initial,
@@ -188,3 +190,13 @@ class ColorHistogram(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             f"{self.n_features_out_} columns for {n_rows} rows",
             "use a smaller n_columns, or pass fewer graphs at a time",
         )
+
+
+def _pattern_rows(batch: GraphBatch, length: int) -> csr_array:
+    try:
+        return pattern_counts(batch, length, weighting="count").rows
+    except InputError as error:
+        raise InputError(
+            f"A graph is too large for exact patterns of {length} nodes; use a smaller "
+            "pattern_length."
+        ) from error
