@@ -125,7 +125,7 @@ details summary { cursor: pointer; color: var(--soft); font-size: 13.5px; margin
   h2, h3, .legend, p { break-after: avoid; }
   tr { break-inside: avoid; }
   td { padding: 2px 8px 2px 0; }
-  td svg { max-height: 38px; width: auto; }
+  td svg { max-height: 56px; width: auto; }
   h4 { margin: 6px 0 2px; }
   details:not([open]) { display: none; }
   .scroll thead th { position: static; }
