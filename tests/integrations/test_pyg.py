@@ -368,7 +368,7 @@ class Rings(InMemoryDataset):
         self.save(graphs, self.processed_paths[0])
 
 
-def test_caches_are_invalidated_by_changed_arguments(tmp_path):
+def test_changed_arguments_warn_of_a_stale_cache(tmp_path):
     root = str(tmp_path)
     first = Rings(root, pre_transform=AddAnonymousWalkPE(4))
     assert first[0].anonymous_walk_pe.shape == (3, 5)
@@ -387,6 +387,8 @@ def test_caches_are_invalidated_by_changed_arguments(tmp_path):
     for change in changes:
         with pytest.warns(UserWarning, match="pre_transform"):
             Rings(root, pre_transform=AddAnonymousWalkPE(**{"length": 4, **change}))
+    renewed = Rings(root, pre_transform=AddAnonymousWalkPE(5), force_reload=True)
+    assert renewed[0].anonymous_walk_pe.shape == (3, 12)
     # The cache of PyG's own encoding does not notice a change.
     other = str(tmp_path / "other")
     Rings(other, pre_transform=AddRandomWalkPE(3))
