@@ -139,6 +139,9 @@ def test_comparisons_call_noise_equal(tables):
         "The error with anonymous 6 is smaller than with random walk 20; with induced 5, "
         "it is equal; with none, it is larger."
     )
+    assert tables.compare(records, "none") == (
+        "The error with random walk 20, anonymous 6, induced 5 is smaller than with none."
+    )
     assert tables.compare(records[:3], "none") == ""
 
 

@@ -44,7 +44,7 @@ def write_tables(app: Any) -> None:
         if stopped := list_stopped(study, records):
             text += f"\n{stopped}\n"
         if study == "zinc":
-            text += f"\n{compare(records, _REFERENCE)}\n"
+            text += f"\n{compare(records, _REFERENCE)} {compare(records, 'none')}\n"
         (generated / f"encodings-{study}.md").write_text(text, encoding="utf-8")
     summary = "".join(
         f"- {study}: {judge(study, records)} {name_best(study, records)}".rstrip() + "\n"
