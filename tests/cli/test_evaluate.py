@@ -16,6 +16,7 @@ from gskn.cli._evaluate_report import write_report
 from gskn.datasets import Dataset
 from gskn.evaluation import ResultFile
 from tests.cli.processes import run, run_until
+from tests.explain.browser import needs_browser, widths
 
 APPEND = ("gskn.evaluation", "ResultFile", "append")
 
@@ -380,28 +381,41 @@ def test_node_classes_need_one_graph_in_a_file(call, tmp_path):
         assert "exactly one file" in result.stderr
 
 
-@pytest.mark.slow
-def test_report_has_table_plots_and_explained_errors(tmp_path, call):
-    page = tmp_path / "report.html"
-    result = call("evaluate", "MUTAG", "--models", "ldp", "--report", page)
+@pytest.fixture(scope="module")
+def report(tmp_path_factory):
+    page = tmp_path_factory.mktemp("evaluate") / "report.html"
+    result = run("evaluate", "MUTAG", "--models", "ldp", "--report", page)
     assert result.returncode == 0, result.stderr
     assert f"Report: {page}" in result.stderr
-    html = page.read_text(encoding="utf-8")
-    assert "<h1>Evaluation of MUTAG</h1>" in html
+    return page.read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+@needs_browser
+@pytest.mark.parametrize("width", [1300, 400])
+def test_report_fits_the_window_of_a_browser(report, tmp_path, width):
+    window, content = widths(report, tmp_path, width)
+    assert window == width
+    assert content <= window
+
+
+@pytest.mark.slow
+def test_report_has_table_plots_and_explained_errors(report):
+    assert "<h1>Evaluation of MUTAG</h1>" in report
     headings = [
         "Scores",
         "Map of the graphs",
         "One fold in detail",
         "Most confident errors",
     ]
-    assert [html.index(f"<h2>{heading}") for heading in headings] == sorted(
-        html.index(f"<h2>{heading}") for heading in headings
+    assert [report.index(f"<h2>{heading}") for heading in headings] == sorted(
+        report.index(f"<h2>{heading}") for heading in headings
     )
-    assert ">ldp</td>" in html
-    assert html.count("<article") >= 1
-    assert "<dt>baseline rate</dt>" in html
-    assert "Distance to the nearest training graph that the model stores" in html
-    assert not re.search(r"<(link|img|iframe)\b|\bsrc=|@import", html)
+    assert ">ldp</td>" in report
+    assert report.count("<article") >= 1
+    assert "<dt>baseline rate</dt>" in report
+    assert "Distance to the nearest training graph that the model stores" in report
+    assert not re.search(r"<(link|img|iframe)\b|\bsrc=|@import", report)
 
 
 @pytest.mark.parametrize(
