@@ -67,6 +67,7 @@ def test_last_value_of_a_cell_is_displayed(tmp_path):
     ]
     outputs = run_cells(cells, tmp_path)
     batch, points, table, scores, model, modules = (outputs[n] for n in (1, 3, 4, 5, 7, 8))
+    assert not outputs[0]  # no warnings
     assert "<td" in displays(batch)[0]["text/html"]
     assert len(displays(points)[0]["image/png"]) > 1000
     assert "majority" in displays(table)[0]["text/html"]

@@ -5,6 +5,7 @@ import logging
 import os
 import sys
 import tempfile
+import warnings
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -13,7 +14,6 @@ from urllib.parse import urlsplit
 
 import numpy as np
 import platformdirs
-import pooch
 import requests
 
 from gskn._files import check_regular, whole_file
@@ -35,6 +35,11 @@ from gskn.exceptions import (
     describe_error,
 )
 from gskn.graphs import Folder
+
+with warnings.catch_warnings():
+    # It imports tqdm, which warns in notebooks without ipywidgets.
+    warnings.simplefilter("ignore")
+    import pooch
 
 logger = logging.getLogger(__name__)
 
