@@ -72,16 +72,28 @@ def test_scaffolds_of_every_input(capfd):
     assert murcko_scaffolds(SMILES) == expected
     assert murcko_scaffolds([Chem.MolFromSmiles(text) for text in SMILES]) == expected
     assert murcko_scaffolds(as_batch(SMILES)) == expected
-    assert (
-        murcko_scaffolds([Chem.MolToInchi(Chem.MolFromSmiles(s)) for s in SMILES])
-        == expected
-    )
+    names = [Chem.MolToInchi(Chem.MolFromSmiles(text)) for text in SMILES]
+    assert murcko_scaffolds(names) == expected
     frame = pd.DataFrame({"y": 0, "smiles": SMILES})
     for table in (frame, frame["smiles"], pa.table(dict(frame)), pa.array(SMILES)):
         assert murcko_scaffolds(table) == expected
     assert murcko_scaffolds("C1CC1C") == ["C1CC1"]
     assert murcko_scaffolds(["C(", None, "", "C1CC1" * 20_000]) == ["", "", "", ""]
     assert capfd.readouterr().err == ""
+
+
+def test_large_molecules_are_their_own_scaffold():
+    ring = f"C1{'C' * 1_500}C1C[C@H](F)Cl"
+    same = f"Cl[C@H](F)CC1{'C' * 1_500}C1"
+    chain, first, second = murcko_scaffolds(["C" * 1_500, ring, same])
+    assert chain == ""
+    assert first == second
+    assert as_batch(first).n_nodes == as_batch(ring).n_nodes
+    assert "@" not in first
+
+
+def test_molecules_without_scaffolds_raise():
+    frame = pd.DataFrame({"y": 0, "smiles": SMILES})
     with pytest.raises(InputError, match="have no names"):
         murcko_scaffolds(as_batch([np.eye(2)]))
     with pytest.raises(InputError, match="Molecule 1 must be SMILES or an RDKit molecule"):

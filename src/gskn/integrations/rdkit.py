@@ -33,6 +33,11 @@ _scaffold_smiles = require(
     "rdkit.Chem.Scaffolds.MurckoScaffold", extra="rdkit"
 ).MurckoScaffoldSmiles
 
+_to_smiles = require("rdkit.Chem", extra="rdkit").MolToSmiles
+
+# The time of RDKit grows with the cube of the atoms: one second for 1,000.
+_MAX_SCAFFOLD_ATOMS = 1000
+
 Acyclic = Literal["together", "separate"]
 
 
@@ -171,7 +176,8 @@ def murcko_scaffolds(molecules: Any) -> list[str]:
     -------
     scaffolds : list of str
         Canonical SMILES of the rings and the chains between them, without stereochemistry;
-        empty for a molecule without rings and for a molecule that cannot be read.
+        empty for a molecule without rings and for a molecule that cannot be read. A
+        molecule with rings and more than 1,000 atoms is its own scaffold.
 
     References
     ----------
@@ -341,9 +347,17 @@ def _scaffolds(items: Sequence[Any]) -> Iterator[str | None]:
     with quiet():
         for item in items:
             try:
-                yield _scaffold_smiles(mol=parse_molecule(item))
+                yield _scaffold(parse_molecule(item))
             except RDKIT_ERRORS:
                 yield None
+
+
+def _scaffold(molecule: Any) -> str:
+    is_large = molecule.GetNumAtoms() > _MAX_SCAFFOLD_ATOMS
+    if is_large and molecule.GetRingInfo().NumRings():
+        smiles: str = _to_smiles(molecule, isomericSmiles=False)
+        return smiles
+    return "" if is_large else str(_scaffold_smiles(mol=molecule))
 
 
 def _members(molecules: Any, acyclic: str) -> dict[str, list[int]]:
