@@ -1,7 +1,6 @@
 """``gskn evaluate``: evaluate models on data sets."""
 
 import warnings
-from collections.abc import Iterable
 from enum import Enum
 from itertools import combinations
 from pathlib import Path
@@ -9,6 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from gskn.cli._evaluate_figures import draw_map, embed_models, score_figure
+from gskn.cli._evaluate_report import check_report, write_report
+from gskn.cli._evaluate_table import Results, show_results
 from gskn.cli._options import (
     AsJson,
     Classes,
@@ -26,29 +28,11 @@ from gskn.cli._options import (
 )
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from gskn._types import FloatArray
     from gskn.datasets import Dataset
-    from gskn.evaluation import Model, Record, Summary
+    from gskn.evaluation import Model, Record
 
 _ABLATIONS = "rw-degrees, aw, rw, rw+aw, joint, induced"
 _NODE_MODELS = "nodes, rw+aw-64"
-_METRICS = {
-    "roc_auc": "ROC-AUC",
-    "macro_f1": "macro F1",
-    "micro_f1": "micro F1",
-    "rmse": "RMSE",
-    "mae": "MAE",
-    "r2": "R²",
-}
-_CAPTIONS = {
-    "nested": "Parameters are selected and models fitted on the training folds.",
-    "paper": "Parameters are selected on the TEST folds, as in the literature; for "
-    "comparison only.",
-    "nodes": "Nodes are split at random; everything is selected on a fifth of the training "
-    "nodes.",
-}
 
 
 class Protocol(Enum):
@@ -179,18 +163,17 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one option each
     }
     options = {"seed": seed, "n_jobs": jobs, "results": ResultFile(out) if out else None}
     protocol_options = {"protocol": protocol.value, "folds": folds.value}
-    run = _run(loaded, names, repeats, options, protocol_options, n_folds, titles)
-    records = _by_row(run, titles)
-    _show(loaded, records, names, metrics, n_folds, titles, as_json=as_json)
+    records = _run(loaded, names, repeats, options, protocol_options, n_folds, titles)
+    results = Results(loaded, titles, names, metrics, n_folds, records)
+    show_results(results, as_json=as_json)
     if plot is not None:
-        save_figure(_score_figure(loaded, records, metrics, titles), plot)
+        save_figure(score_figure(results), plot)
     if map_file is not None:
-        embeddings = _embed_models(mapped, loaded[0], run, seed, jobs)
-        _draw_map(loaded[0], embeddings, map_by.value, seed, map_file, titles)
+        embeddings = embed_models(mapped, loaded[0], records, seed, jobs)
+        name = titles[loaded[0].name]
+        draw_map(loaded[0], embeddings, map_by.value, seed, map_file, name)
     if report is not None:
-        _write_report(
-            report, loaded[0], records, metrics, names, titles, folds.value, seed, jobs
-        )
+        write_report(report, results, folds.value, seed, jobs)
     _name_outputs({"Records": out, "Plot": plot, "Map": map_file, "Report": report})
 
 
@@ -231,7 +214,6 @@ def _check_outputs(
 ) -> None:
     """Raise if an output cannot be written, or is another output or an input."""
     from gskn._files import check_append
-    from gskn.cli._evaluate_report import check_report
     from gskn.evaluation import ResultFile
     from gskn.evaluation.plots import check_figure_path
     from gskn.exceptions import InputError
@@ -318,86 +300,6 @@ def _check_sets(
         )
 
 
-def _show(
-    loaded: list["Dataset"],
-    records: dict[str, list["Record"]],
-    names: dict[str, list[str]],
-    metrics: dict[str, str],
-    n_folds: dict[str, int],
-    titles: dict[str, str],
-    *,
-    as_json: bool,
-) -> None:
-    """Print one table per metric: a row per model, a column per data set."""
-    from gskn.cli._tables import show
-
-    by_metric: dict[str, dict[str, dict[str, Summary]]] = {}
-    for name, of_data in records.items():
-        metric = metrics[of_data[0].data]
-        by_metric.setdefault(metric, {})[name] = _summaries(of_data, metric)
-    if as_json:
-        cells = [
-            cell
-            for metric, columns in by_metric.items()
-            for cell in _json_cells(columns, records, metric)
-        ]
-        show(cells, title="", as_json=True)
-        return
-    for metric, columns in by_metric.items():
-        shown = [data for data in loaded if metrics[data.name] == metric]
-        models = dict.fromkeys(name for data in shown for name in names[data.name])
-        show(
-            [_texts(model, columns, metric) for model in models if _is_run(model, columns)],
-            title=f"{_describe_metric(metric)}, "
-            f"{' and '.join(_protocols(records, columns))} protocol",
-            as_json=False,
-            caption=_caption(shown, records, columns, n_folds, titles),
-        )
-
-
-def _caption(
-    loaded: list["Dataset"],
-    records: dict[str, list["Record"]],
-    columns: dict[str, dict[str, "Summary"]],
-    n_folds: dict[str, int],
-    titles: dict[str, str],
-) -> str:
-    """Return remarks on protocols, models, targets and folds of a table."""
-    from gskn.evaluation import MODELS
-
-    protocols = _protocols(records, columns)
-    captions = [_CAPTIONS[protocol] for protocol in protocols]
-    models = dict.fromkeys(model for column in columns.values() for model in column)
-    transductive = [name for name in models if MODELS[name].transductive]
-    if transductive and "nested" in protocols:
-        listed = ", ".join(transductive)
-        captions.append(f"Fitted to all graphs without their classes: {listed}.")
-    captions.append("± is the standard deviation over folds or splits.")
-    for data in loaded:
-        n, has_values = n_folds.get(data.name, 10), data.targets == "values"
-        title = titles[data.name]
-        if has_values:
-            captions.append(f"The targets of {title} are values (regression).")
-        if n < 10:
-            reason = "it" if has_values else "its smallest class"
-            captions.append(f"{title} has {n} folds because {reason} has {n} graphs.")
-    return " ".join(captions)
-
-
-def _describe_metric(metric: str) -> str:
-    """Return the name of a metric with its unit or direction."""
-    from gskn.evaluation import VALUE_METRICS, is_error
-
-    name = _METRICS.get(metric, metric.replace("_", " "))
-    if metric in VALUE_METRICS:
-        return f"{name} (lower is better)" if is_error(metric) else name
-    return f"{name} in percent"
-
-
-def _is_run(model: str, columns: dict[str, dict[str, "Summary"]]) -> bool:
-    return any(model in column for column in columns.values())
-
-
 def _run(
     loaded: list["Dataset"],
     names: dict[str, list[str]],
@@ -453,27 +355,6 @@ def _run(
                 warnings.warn(f"Skipped {model} on {title}. {reason}", stacklevel=1)
             all_records += records
     return all_records
-
-
-def _protocols(records: dict[str, list["Record"]], names: Iterable[str]) -> list[str]:
-    """Return the protocols of some records, without the percentage of training nodes."""
-    protocols = (record.protocol for name in names for record in records[name])
-    return list(dict.fromkeys(protocol.partition("-")[0] for protocol in protocols))
-
-
-def _by_row(records: list["Record"], titles: dict[str, str]) -> dict[str, list["Record"]]:
-    """Return the records of every column of the table, in their order."""
-    by_row: dict[str, list[Record]] = {}
-    for record in records:
-        by_row.setdefault(_row_name(record, titles), []).append(record)
-    return by_row
-
-
-def _row_name(record: "Record", titles: dict[str, str]) -> str:
-    """Return the data set, with the percentage of training nodes if there is one."""
-    protocol, _, percentage = record.protocol.partition("-")
-    title = titles[record.data]
-    return f"{title} {percentage}%" if protocol == "nodes" else title
 
 
 def _split_names(models: str) -> list[str]:
@@ -538,197 +419,3 @@ def _load_nodes(
             param_hint="--node-classes",
         )
     return datasets.read_nodes(path, node_classes)
-
-
-def _summaries(records: list["Record"], metric: str) -> dict[str, "Summary"]:
-    """Return the summary of every model on one data set."""
-    from gskn.evaluation import summarize_records
-
-    (summaries,) = summarize_records(records, metric).values()
-    return summaries
-
-
-def _score_figure(
-    loaded: list["Dataset"],
-    records: dict[str, list["Record"]],
-    metrics: dict[str, str],
-    titles: dict[str, str],
-) -> "Figure":
-    """Plot the table; for accuracy, with the proportion of the largest class."""
-    from dataclasses import replace
-
-    import numpy as np
-
-    from gskn.evaluation import plot_scores
-
-    metric, chance = next(iter(metrics.values())), None
-    if metric == "accuracy":
-        classes = {titles[data.name]: data.y for data in loaded if data.task == "graph"}
-        counts = {name: np.unique(y, return_counts=True)[1] for name, y in classes.items()}
-        chance = {name: float(count.max() / count.sum()) for name, count in counts.items()}
-    # One figure with one panel for each row of the table.
-    protocol = " and ".join(sorted(_protocols(records, records)))
-    panels = [
-        replace(record, data=name, protocol=protocol)
-        for name, of_data in records.items()
-        for record in of_data
-    ]
-    return plot_scores(panels, metric=metric, chance=chance)
-
-
-def _write_report(  # noqa: PLR0913, PLR0917
-    path: Path,
-    data: "Dataset",
-    records: dict[str, list["Record"]],
-    metrics: dict[str, str],
-    names: dict[str, list[str]],
-    titles: dict[str, str],
-    folds: str,
-    seed: int,
-    jobs: int | None,
-) -> None:
-    """Write the page of one data set."""
-    import numpy as np
-
-    from gskn import GSKN
-    from gskn.cli._console import waiting
-    from gskn.cli._evaluate_report import error_section, figure_section, write_report
-    from gskn.evaluation import plot_embedding
-
-    metric, title = metrics[data.name], titles[data.name]
-    columns = {name: _summaries(listed, metric) for name, listed in records.items()}
-    rows = [
-        _texts(model, columns, metric)
-        for model in names[data.name]
-        if _is_run(model, columns)
-    ]
-    with waiting(f"writing {path}"):
-        body = figure_section("Scores", _score_figure([data], records, metrics, titles))
-        if data.targets == "classes":
-            embeddings = np.asarray(
-                GSKN(random_state=seed, n_jobs=jobs).fit_transform(data.graphs)
-            )
-            figure = plot_embedding({"gskn": embeddings}, data.y, title=title, seed=seed)
-            body += figure_section(
-                "Map of the graphs by embedding, colored by class", figure
-            )
-        body += error_section(data, folds, seed, jobs)
-        write_report(
-            path, f"Evaluation of {title}", [(_describe_metric(metric), rows)], body
-        )
-
-
-def _embed_models(
-    models: list["Model"],
-    data: "Dataset",
-    records: list["Record"],
-    seed: int,
-    jobs: int | None,
-) -> "dict[str, FloatArray]":
-    """Return the embeddings of all graphs or nodes, with the most selected parameters."""
-    from collections import Counter
-
-    from gskn.cli._console import waiting
-    from gskn.evaluation import as_json, make_estimator
-
-    embeddings = {}
-    for model in models:
-        numbers: Counter[int] = Counter({0: 0})
-        for record in records:
-            chosen = record.chosen.get("embedding")
-            numbers.update(
-                number
-                for number, params in enumerate(model.grid)
-                if record.model == model.name and as_json(params) == chosen
-            )
-        params = model.grid[numbers.most_common(1)[0][0]]
-        with waiting(f"embedding by {model.name}"):
-            estimator = make_estimator(model.estimator, params, seed, jobs)
-            graphs = data.graphs if model.uses_edges else data.graphs.without_edge_data()
-            estimator.fit(graphs)
-            is_graph = data.task == "graph"
-            transform = estimator.transform if is_graph else estimator.transform_nodes
-            embeddings[model.name] = transform(graphs)
-    return embeddings
-
-
-def _draw_map(
-    data: "Dataset",
-    embeddings: "dict[str, FloatArray]",
-    method: Any,
-    seed: int,
-    path: Path,
-    titles: dict[str, str],
-) -> None:
-    """Plot embeddings colored by class, one panel for each model."""
-    from gskn.cli._console import waiting
-    from gskn.evaluation import plot_embedding, save_figure
-
-    title = f"{data.task.capitalize()} embeddings of {titles[data.name]}"
-    y = data.y
-    if data.labelled is not None:  # nodes without a class are not shown
-        y = y[data.labelled]
-        embeddings = {name: rows[data.labelled] for name, rows in embeddings.items()}
-    with waiting(f"drawing {path}"):
-        figure = plot_embedding(embeddings, y, method=method, title=title, seed=seed)
-        save_figure(figure, path)
-
-
-def _texts(
-    model: str, columns: dict[str, dict[str, "Summary"]], metric: str
-) -> dict[str, str]:
-    """Return the cells of a model; "-" for a data set on which it was skipped."""
-    cells = {
-        name: _text(summaries[model], metric) if model in summaries else "-"
-        for name, summaries in columns.items()
-    }
-    return {"model": model, **cells}
-
-
-def _text(summary: "Summary", metric: str) -> str:
-    """Return the mean, in percent for classes, with the deviation of several values."""
-    from gskn.evaluation import VALUE_METRICS
-
-    deviation = summary.std_folds or summary.std_repeats
-    if metric in VALUE_METRICS:
-        mean, spread = f"{summary.mean:.4g}", f"{deviation:.2g}"
-    else:
-        mean, spread = f"{100 * summary.mean:.1f}", f"{100 * deviation:.1f}"
-    return f"{mean} ± {spread}" if summary.n > 1 else mean
-
-
-def _json_cells(
-    columns: dict[str, dict[str, "Summary"]],
-    records: dict[str, list["Record"]],
-    metric: str,
-) -> list[dict[str, Any]]:
-    """Return one summary per data set and model, with its provenance."""
-    from dataclasses import asdict
-
-    return [
-        {
-            "data": name,
-            "model": model,
-            "metric": metric,
-            **asdict(summary),
-            **_provenance([record for record in records[name] if record.model == model]),
-        }
-        for name, summaries in columns.items()
-        for model, summary in summaries.items()
-    ]
-
-
-def _provenance(records: list["Record"]) -> dict[str, Any]:
-    """Return protocol, seeds, total times and versions of the records of one model."""
-    from collections import Counter
-
-    seconds: Counter[str] = Counter()
-    for record in records:
-        seconds.update(record.seconds)
-    return {
-        "protocol": records[0].protocol,
-        "seeds": sorted({record.seed for record in records}),
-        "seconds": {step: round(spent, 3) for step, spent in seconds.items()},
-        "versions": dict(records[-1].versions),
-        "commit": records[-1].commit,
-    }

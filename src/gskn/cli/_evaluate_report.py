@@ -3,6 +3,9 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gskn.cli._evaluate_figures import score_figure
+from gskn.cli._evaluate_table import Results, describe_metric
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
@@ -27,24 +30,47 @@ def check_report(path: Path | None) -> None:
 
 
 def write_report(
-    path: Path, title: str, tables: list[tuple[str, list[dict[str, str]]]], body: str
+    path: Path, results: Results, folds: str, seed: int, jobs: int | None
 ) -> None:
-    """Write the page: a heading and rows for every table, then the body."""
+    """Write the page of one data set: table, plot, map and the errors of one fold."""
+    import numpy as np
+
+    from gskn import GSKN
     from gskn._files import whole_file
-    from gskn._html import html_page, html_table
+    from gskn._html import html_page
+    from gskn.cli._console import waiting
+    from gskn.evaluation import plot_embedding
 
-    parts = []
-    for heading, rows in tables:
-        cells = [list(row.values()) for row in rows]
-        table = html_table(list(rows[0]) if rows else [], cells)
-        parts.append(f"<h2>{_escape(heading[:1].upper() + heading[1:])}</h2>")
-        parts.append(f'<div class="card scroll">{table}</div>')
-    page = html_page(title, "".join(parts) + body)
-    with whole_file(path) as temporary:
-        temporary.write_text(page, encoding="utf-8")
+    (data,) = results.loaded
+    title = results.titles[data.name]
+    with waiting(f"writing {path}"):
+        body = _table_section(results, results.metrics[data.name])
+        body += _figure_section("Scores", score_figure(results))
+        if data.targets == "classes":
+            model = GSKN(random_state=seed, n_jobs=jobs)
+            embeddings = {"gskn": np.asarray(model.fit_transform(data.graphs))}
+            figure = plot_embedding(embeddings, data.y, title=title, seed=seed)
+            heading = "Map of the graphs by embedding, colored by class"
+            body += _figure_section(heading, figure)
+        body += _error_section(data, folds, seed, jobs)
+        page = html_page(f"Evaluation of {title}", body)
+        with whole_file(path) as temporary:
+            temporary.write_text(page, encoding="utf-8")
 
 
-def figure_section(heading: str, figure: "Figure") -> str:
+def _table_section(results: Results, metric: str) -> str:
+    """Return the table of scores with a heading."""
+    from gskn._html import html_table
+
+    rows = results.rows(metric)
+    names = list(rows[0]) if rows else []
+    table = html_table(names, [list(row.values()) for row in rows])
+    heading = describe_metric(metric)
+    heading = f"<h2>{_escape(heading[:1].upper() + heading[1:])}</h2>"
+    return f'{heading}<div class="card scroll">{table}</div>'
+
+
+def _figure_section(heading: str, figure: "Figure") -> str:
     """Return a section with a figure as SVG."""
     from io import StringIO
 
@@ -59,7 +85,7 @@ def figure_section(heading: str, figure: "Figure") -> str:
     return f'<h2>{_escape(heading)}</h2><div class="card plot">{svg}</div>'
 
 
-def error_section(data: "Dataset", folds: str, seed: int, jobs: int | None) -> str:
+def _error_section(data: "Dataset", folds: str, seed: int, jobs: int | None) -> str:
     """Return the confusion matrix and the explained errors of one fold.
 
     A model of `gskn train` is fitted to the training graphs of the first fold.
