@@ -7,6 +7,7 @@ import matplotlib as mpl
 import networkx as nx
 import numpy as np
 import pytest
+from matplotlib.quiver import Quiver
 from matplotlib.text import Text
 from PIL import Image
 
@@ -588,3 +589,14 @@ def test_bold_walk_of_a_witness_plot_has_its_pattern(graphs, method, is_induced)
     plot = plot_witness(*pair, witness)
     widths = [line.get_linewidth() for axes in plot.axes for line in axes.lines]
     assert widths.count(2.5) == sum(map(bool, witness.nodes))
+
+
+def test_witness_plot_draws_directions():
+    directed = nx.DiGraph([(0, 1), (1, 0), (1, 2), (2, 2)])
+    plot = plot_witness(directed, nx.path_graph(3), None)
+    arrows = [
+        [item for item in axes.collections if isinstance(item, Quiver)]
+        for axes in plot.axes
+    ]
+    assert [len(listed) for listed in arrows] == [1, 0]
+    assert arrows[0][0].N == 3  # all but the self-loop

@@ -81,6 +81,13 @@ def _draw(panel: Any, graph: GraphBatch, highlighted: set[int], color: str) -> F
     # One line for all edges, interrupted by NaN.
     lines = np.pad(ends, ((0, 0), (0, 1), (0, 0)), constant_values=np.nan).reshape(-1, 2)
     panel.plot(*lines.T, color=_LIGHT, linewidth=0.9, zorder=1)
+    if graph.is_directed:
+        ends = ends[entries.row != entries.col]
+        steps = ends[:, 1] - ends[:, 0]
+        tails = ends[:, 0] + 0.6 * steps  # short arrows, which the nodes do not hide
+        style = {"angles": "xy", "scale_units": "xy", "scale": 1, "width": 0.003}
+        heads = {"headwidth": 8, "headlength": 10, "headaxislength": 9}
+        panel.quiver(*tails.T, *(0.15 * steps).T, color=GRAY, zorder=1.7, **style, **heads)
     colors = [color if node in highlighted else _LIGHT for node in range(graph.n_nodes)]
     panel.scatter(*places.T, s=60, c=colors, edgecolor="white", zorder=2)
     panel.set_aspect("equal", adjustable="datalim")
