@@ -253,6 +253,10 @@ def test_distinguish_compares_two_nodes(tmp_path, call):
     files = tmp_path / "path.graphml", tmp_path / "path.graphml"
     printed = json.loads(call("distinguish", *files, "--nodes", 0, 1, "--json").stdout)
     assert (printed["method"], printed["witness"]["counts"]) == ("walks", [1, 2])
+    assert printed["nodes"] == [0, 1]
+    text = " ".join(call("distinguish", *files, "--nodes", 0, 1).stdout.split())
+    assert text.startswith(f"node 0 of {files[0]} and node 1 of {files[1]} method")
+    assert text.endswith("1 at node 0 of the first graph, 2 at node 1 of the second.")
     printed = json.loads(call("distinguish", *files, "--nodes", 0, 3, "--json").stdout)
     assert (printed["method"], printed["isomorphic"]) == (None, True)
 
