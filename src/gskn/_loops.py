@@ -23,7 +23,8 @@ class WalkGraph(NamedTuple):
     """Graphs of a batch as CSR arrays, and the keys of the walks sampled on them.
 
     ``totals`` holds running sums of the weights within every row, or is empty if all
-    weights are equal. ``positions`` and ``seed`` key the random streams of a node.
+    weights are equal. ``positions`` and ``seed`` key the random streams of a node. If
+    ``is_simple``, no graph has directions, used weights or loops.
     """
 
     indptr: IndexArray
@@ -31,6 +32,7 @@ class WalkGraph(NamedTuple):
     totals: FloatArray
     positions: IndexArray
     seed: np.uint64
+    is_simple: bool = False
 
 
 class WalkBlock(NamedTuple):

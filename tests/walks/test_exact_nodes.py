@@ -1,7 +1,10 @@
 """Exact rows and exact lengths of graphs of which other rows are sampled."""
 
+from dataclasses import replace
+
 import networkx as nx
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -52,6 +55,32 @@ def test_a_mixture_of_exact_and_sampled_nodes_changes_neither():
     for mixed, sampled, exact in zip(*results, strict=True):
         expected = np.where(chosen[:, None], exact.toarray(), sampled.toarray())
         np.testing.assert_array_equal(mixed.toarray(), expected)
+
+
+@pytest.mark.parametrize("enumerated", [False, True])
+def test_rows_of_simple_graphs_are_those_of_any_graph(enumerated):
+    """In simple graphs, edges are searched for in the shorter of two rows."""
+    graph = nx.gnp_random_graph(60, 0.08, seed=2)
+    hubs = [(hub, node) for hub in (60, 61) for node in range(hub)]
+    graph.add_edges_from([*hubs, *((61, node) for node in range(62, 150))])
+    graph.add_edges_from([(node, node + 1) for node in range(100, 140)])
+    graph.add_node(200)  # a dead end
+    looped = graph.copy()
+    looped.add_edge(0, 0)
+    for one, is_simple in ((graph, True), (looped, False)):
+        batch = as_batch(one)
+        walks = NodeWalks.from_batch(batch, np.uint64(3), use_weights=False)
+        assert walks.graph.is_simple == is_simple
+    walks = NodeWalks.from_batch(as_batch(graph), np.uint64(3), use_weights=False)
+    general = replace(walks, graph=walks.graph._replace(is_simple=False))
+    nodes = np.arange(len(graph))
+    chosen = np.full(len(graph), enumerated)
+    for rows, expected in zip(
+        sampled_rows(walks, nodes, (3, 4, 5), 20, enumerated=chosen, n_jobs=1),
+        sampled_rows(general, nodes, (3, 4, 5), 20, enumerated=chosen, n_jobs=1),
+        strict=True,
+    ):
+        assert (rows != expected).nnz == 0
 
 
 def test_nodes_far_from_a_hub_are_exact_and_the_hub_has_a_standard_error():

@@ -13,7 +13,7 @@ from gskn._loops import (
     make_walk_block,
 )
 from gskn._numba import inlined_jit, jit
-from gskn._types import AnyArray, BoolArray, FloatArray, IndexArray
+from gskn._types import AnyArray, BoolArray, FloatArray, IndexArray, NodeArray
 
 _MAX_SCANNED = 64  # neighbors; in longer rows, visited nodes are searched for
 
@@ -87,8 +87,9 @@ def fill_sampled_rows(
             if visit > 0:
                 extend_patterns(nodes, children, visited, counts, masks, states)
             if wanted[visit + 2]:
+                before = block.nodes[max(visit - 1, 0), :n_walks]
                 add_last_steps(
-                    graph, weights, nodes, walks, columns, share, block.places, rows
+                    graph, weights, nodes, before, walks, columns, share, block.places, rows
                 )
 
 
@@ -117,8 +118,8 @@ def fill_enumerated_rows(
         visit, nodes[0] = 0, starts[number]
         visited[0], entries[0] = nodes[0], indptr[nodes[0]]
         if wanted[2]:
-            before = visited[:1]
-            add_last_step(graph, weights, nodes[0], before, columns[0], 1.0, rows[number])
+            ends, row = (nodes[0], nodes[0]), rows[number]
+            add_last_step(graph, weights, ends, visited[:1], columns[0], 1.0, row)
         while visit >= 0:
             node, entry = nodes[visit], entries[visit]
             first, end = indptr[node], indptr[node + 1]
@@ -143,10 +144,9 @@ def fill_enumerated_rows(
             states[visit], shares[visit] = state, share
             counts[visit] = max(n_visited, symbol + 1)
             if wanted[visit + 2]:
+                ends, row = (node, target), rows[number]
                 before = visited[: counts[visit]]
-                add_last_step(
-                    graph, weights, target, before, columns[state], share, rows[number]
-                )
+                add_last_step(graph, weights, ends, before, columns[state], share, row)
 
 
 @jit
@@ -175,6 +175,7 @@ def add_last_steps(
     graph: WalkGraph,
     weights: FloatArray,
     nodes: IndexArray,
+    nodes_before: IndexArray,
     walks: WalkStates,
     columns: IndexArray,
     share: float,
@@ -197,10 +198,8 @@ def add_last_steps(
         n_visited, state, row = counts[walk], states[walk], row_numbers[walk]
         degree = end - first
         if len(weights) > 0 or degree > _MAX_SCANNED or degree == 0 or touched < 0:
-            before = visited[walk, :n_visited]
-            add_last_step(
-                graph, weights, nodes[walk], before, columns[state], share, rows[row]
-            )
+            pair, before = (nodes_before[walk], nodes[walk]), visited[walk, :n_visited]
+            add_last_step(graph, weights, pair, before, columns[state], share, rows[row])
             continue
         # Few neighbors were visited before, and one of 64 bits rules most others out.
         # No branch of these loops is mispredicted often.
@@ -224,25 +223,64 @@ def add_last_steps(
 def add_last_step(
     graph: WalkGraph,
     weights: FloatArray,
-    node: int,
+    ends: tuple[int, int],
     visited: IndexArray,
     columns: IndexArray,
     share: float,
     row: FloatArray,
 ) -> None:
-    """Add all outcomes of the last step of one walk, each with its probability."""
-    first, end = graph.indptr[node], graph.indptr[node + 1]
+    """Add all outcomes of the last step of one walk, each with its probability.
+
+    ``ends`` are the last two nodes of the walk, equal if it has one.
+    """
+    # Fields are read once: each access to a field of a tuple counts a reference.
+    indptr, indices, totals = graph.indptr, graph.indices, graph.totals
+    node_before, node = ends
+    first, end = indptr[node], indptr[node + 1]
     weighted = len(weights) > 0
-    total = graph.totals[end - 1] if weighted and first < end else float(end - first)
+    total = totals[end - 1] if weighted and first < end else float(end - first)
     rest = total
     for symbol in range(len(visited)):
+        other = visited[symbol]
         if first == end:
-            row[columns[symbol]] += share if visited[symbol] == node else 0.0
+            row[columns[symbol]] += share if other == node else 0.0
             continue
-        place = find(graph.indices, first, end, visited[symbol])
+        if graph.is_simple:
+            place = find_edge(indptr, indices, node_before, node, other)
+        else:
+            place = find(indices, first, end, other)
         if place >= 0:
             weight = weights[place] if weighted else 1.0
             row[columns[symbol]] += share / total * weight
             rest -= weight
     if rest > 1e-12 * total:
         row[columns[len(visited)]] += share / total * rest
+
+
+@inlined_jit
+def find_edge(
+    indptr: IndexArray, indices: NodeArray, node_before: int, node: int, other: int
+) -> int:
+    """Return -1 unless the last node of a walk and another node are adjacent.
+
+    The graphs are simple: the last two nodes are adjacent, and an edge may be searched for
+    in the row of either end.
+    """
+    low, high, wanted, place = indptr[node], indptr[node + 1], np.int64(other), -1
+    begin, stop = indptr[other], indptr[other + 1]
+    if stop - begin < high - low:
+        low, high, wanted = begin, stop, np.int64(node)
+    if other == node:
+        high = low
+    elif other == node_before:
+        high, place = low, 0
+    while low < high:
+        middle = (low + high) // 2
+        value = indices[middle]
+        if value == wanted:
+            place = middle
+        if value < wanted:
+            low = middle + 1
+        else:
+            high = middle
+    return place

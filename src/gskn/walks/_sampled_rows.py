@@ -36,7 +36,10 @@ class NodeWalks:
         """Prepare walks, which are keyed by the positions of nodes in their graphs."""
         weights = scaled_weights(batch, use_weights=use_weights)
         positions = positions_within(batch.graph_sizes)
-        return cls(walk_graph(batch, weights, positions, seed), weights)
+        graph = walk_graph(batch, weights, positions, seed)
+        has_loops = bool(batch.adjacency.diagonal().any())
+        is_simple = not (len(weights) or batch.is_directed or has_loops)
+        return cls(graph._replace(is_simple=is_simple), weights)
 
 
 def sampled_rows(
