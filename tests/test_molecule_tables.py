@@ -84,9 +84,10 @@ def test_goal_of_errors_compares_with_the_best_fingerprint(tables):
     (line,) = goals(tables, found)
     assert "**not reached** (1.000; best of the fingerprints ECFP counts, Tanimoto" in line
     assert tables.judge(found).startswith("**GSKN, elements and bonds** (the default)")
+    assert "; 3 folds, 2 of 6 models)" in line
     (line,) = goals(tables, found[:6])
     assert ": reached" in line
-    assert "50% below" in line
+    assert "50% below; 3 folds, 1 of 6 models)" in line
 
 
 def test_goal_of_descriptors_says_where_they_win(tables):
@@ -102,6 +103,10 @@ def test_goal_of_descriptors_says_where_they_win(tables):
     assert "level with descriptors: reached (1.000" in line
     (line,) = goals(tables, ours[:2] + better[:2])
     assert "behind, but there are too few folds for a test" in line
+    others = ("descriptors, Laplacian", "descriptors, forest")
+    found = [record for name in others for record in records("esol", name, 2.0)]
+    (line,) = goals(tables, ours[:1] + better[:1] + found)
+    assert "boosting 0.500; 1 fold)" in line
 
 
 def test_goal_of_both_requires_that_both_are_better(tables):

@@ -36,6 +36,7 @@ _FINGERPRINTS = (
     "ECFP counts, Tanimoto",
 )
 _DESCRIPTORS = ("descriptors, Laplacian", "descriptors, forest", "descriptors, boosting")
+_RIVALS = (*_FINGERPRINTS, *_DESCRIPTORS, "wl")
 _DEFAULT = "GSKN, elements and bonds"
 _ATOMS = "GSKN, atoms and bonds"
 _BOTH = "GSKN, atoms and bonds, with descriptors"
@@ -60,6 +61,7 @@ class _Comparison(NamedTuple):
     ours: float
     theirs: float
     p_value: float | None  # None if there are too few folds
+    n_folds: int
 
     def is_significant(self) -> bool:
         return self.p_value is not None and self.p_value < 0.05
@@ -173,13 +175,14 @@ def _judge_values(scores: Scores, data: str, kind: str, ours: str) -> list[str]:
         lines.append(
             f"{where}: RMSE 15% below every fingerprint: {verdict} ({found.ours:.3f}; best "
             f"of the fingerprints {rival}, {found.theirs:.3f}; {100 - 100 * ratio:.0f}% "
-            "below)."
+            f"below; {_extent(scores, data, kind, _FINGERPRINTS, found)})."
         )
     rival = _strongest(scores, data, kind, _DESCRIPTORS, ours)
     if rival is None:
         return lines
     found = _compare(scores, data, kind, rival, ours)
-    lines.append(f"{where}: level with descriptors: {_level(found, data, rival)}.")
+    extent = _extent(scores, data, kind, _DESCRIPTORS, found)
+    lines.append(f"{where}: level with descriptors: {_level(found, data, rival, extent)}.")
     if ours == _ATOMS and (data, kind, _BOTH) in scores:
         lines.append(
             f"{where}: GSKN with descriptors ahead of both: "
@@ -200,17 +203,27 @@ def _ahead_of_both(scores: Scores, data: str, kind: str, rival: str) -> str:
 
 
 def _judge_classes(scores: Scores, data: str, kind: str, ours: str) -> list[str]:
-    rival = _strongest(scores, data, kind, (*_FINGERPRINTS, *_DESCRIPTORS, "wl"), ours)
+    rival = _strongest(scores, data, kind, _RIVALS, ours)
     if rival is None:
         return []
-    level = _level(_compare(scores, data, kind, rival, ours), data, rival)
+    found = _compare(scores, data, kind, rival, ours)
+    level = _level(found, data, rival, _extent(scores, data, kind, _RIVALS, found))
     return [f"{_SETS[data]}, {_FOLDS[kind]}: not behind beyond the noise: {level}."]
 
 
-def _level(found: _Comparison, data: str, rival: str) -> str:
+def _extent(
+    scores: Scores, data: str, kind: str, systems: Sequence[str], found: _Comparison
+) -> str:
+    """Return the number of folds, and of the systems if some of them were not run."""
+    text = f"{found.n_folds} fold{'s' * (found.n_folds > 1)}"
+    n_run = len({*systems} & _systems(scores, data, kind))
+    return text if n_run == len(systems) else f"{text}, {n_run} of {len(systems)} models"
+
+
+def _level(found: _Comparison, data: str, rival: str, extent: str) -> str:
     """Return whether our system is at least as good as a rival within the noise."""
     name = _NAMES.get(rival, rival)
-    numbers = f"{found.ours:.3f}; {name} {found.theirs:.3f}"
+    numbers = f"{found.ours:.3f}; {name} {found.theirs:.3f}; {extent}"
     is_ahead = (found.ours < found.theirs) == (_best(data) == "smallest")
     if found.p_value is None:
         order = "ahead" if is_ahead else "behind"
@@ -247,7 +260,7 @@ def _compare(
     p_value = None
     if len(common) >= _LEAST_FOLDS:
         p_value = corrected_t_test(*pairs, test_share=_TEST_SHARE)
-    return _Comparison(mean(pairs[0]), mean(pairs[1]), p_value)
+    return _Comparison(mean(pairs[0]), mean(pairs[1]), p_value, len(common))
 
 
 def _cell(scores: Scores, data: str, kind: str, system: str, *, deviation: bool) -> str:
