@@ -90,6 +90,15 @@ def test_fidelity_is_a_mean_over_the_molecules_of_all_folds(tables):
     assert "20 explained" in text
 
 
+def test_seconds_are_a_median_over_folds(tables):
+    options = {"study": "fidelity", "data": "MUTAG", "fidelity_plus": 0, "fidelity_minus": 0}
+    records = [
+        record("occlusion", **options, fold=fold, seconds=seconds)
+        for fold, seconds in enumerate([2.0, 90.0, 3.0])
+    ]
+    assert rows(tables.make_table("fidelity", records))[0][-1] == "3.0"
+
+
 def test_studies_without_records_are_named(tables):
     assert tables.make_table("truth", []) == "Not run yet.\n"
 
