@@ -91,7 +91,12 @@ def test_fidelity_is_a_mean_over_the_molecules_of_all_folds(tables):
 
 
 def test_seconds_are_a_median_over_folds(tables):
-    options = {"study": "fidelity", "data": "MUTAG", "fidelity_plus": 0, "fidelity_minus": 0}
+    options = {
+        "study": "fidelity",
+        "data": "MUTAG",
+        "fidelity_plus": 0,
+        "fidelity_minus": 0,
+    }
     records = [
         record("occlusion", **options, fold=fold, seconds=seconds)
         for fold, seconds in enumerate([2.0, 90.0, 3.0])
