@@ -149,7 +149,8 @@ class GSKNRegressor(RegressorMixin, KernelEstimator):  # type: ignore[misc]
         """Not available; the error names the estimator that has probabilities."""
         raise AttributeError(
             "GSKNRegressor predicts values and has no probabilities; use GSKNClassifier "
-            "for classes."
+            "for classes. For the uncertainty of values, see the examples of prediction "
+            "intervals and Gaussian processes."
         )
 
     def predict(self, X: Any) -> FloatArray:
