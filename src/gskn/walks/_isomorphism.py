@@ -85,8 +85,8 @@ def _subdivided(graph: _Colored) -> _Plain:
     heads = tails + len(ends)
     paths = [(ends[:, 0], tails), (tails, heads), (heads, ends[:, 1])]
     edges = np.concatenate([np.column_stack(path) for path in paths])
-    # Negative numbers are not colors of nodes.
-    return edges, np.concatenate([colors, -2 * kinds - 1, -2 * kinds - 2])
+    # Nodes, tails and heads have different remainders modulo 3.
+    return edges, np.concatenate([3 * colors, 3 * kinds + 1, 3 * kinds + 2])
 
 
 def _compare_igraph(first: _Plain, second: _Plain) -> bool:
