@@ -131,6 +131,16 @@ def test_goal_of_classes_and_undefined_scores(tables):
     assert rows[GSKN][0].startswith("0.910")
 
 
+def test_kernels_of_all_pairs_are_not_planned_on_hiv(tables):
+    found = records("hiv", GSKN, 0.8, folds="scaffold")
+    found += records("hiv", "ECFP counts, forest", 0.81, folds="scaffold")
+    (line,) = goals(tables, found)
+    assert "1 fold, 1 of 6 models)" in line
+    (missing,) = re.findall("HIV, scaffold folds: (.*?)\\.", tables.make_tables(found))
+    assert "ECFP bits, forest; ECFP bits, linear" in missing
+    assert "Tanimoto" not in missing
+
+
 def test_ablation_has_a_column_per_set(tables):
     found = records("esol", "GSKN, structure", 1.5) + records("bace", GSKN, 0.8)
     found += records("bace", "GSKN, structure", 0.7)
