@@ -61,8 +61,10 @@ def test_command_trains_the_classifier_of_the_library(tmp_path, call):
 def test_pooling_gives_models_with_exact_explanations(tmp_path, folder, call):
     out = tmp_path / "model.gskn"
     arguments = ["train", folder, "-o", out, "--kernel", "linear"]
-    code, _, stderr = call(*arguments, "--pooling", "sum", "--seed", 4)
+    code, stdout, stderr = call(*arguments, "--pooling", "sum", "--seed", 4)
     assert (code, stderr) == (0, "")
+    assert ["pooling", "sum"] in [line.split() for line in stdout.splitlines()]
+    assert json.loads(call("describe", out, "--json")[1])[0]["pooling"] == ["sum"]
     model = GSKNRegressor.load(out)
     assert model.embedding_.pooling == "sum"
     assert model.embedding_.random_state == 4

@@ -19,6 +19,7 @@ _MODEL_CELLS = (
     "walk_length",
     "landmarks",
     "weighting",
+    "pooling",
     "columns",
     "kernel",
     "regularization",
@@ -128,6 +129,7 @@ def _model_texts(row: dict[str, Any]) -> dict[str, Any]:
         "landmarks": row["n_landmarks"],
         "classes": None if row["classes"] is None else len(row["classes"]),
         "branches": ", ".join(row["branches"]),
+        "pooling": ", ".join(row["pooling"]),
         "regularization": strength and f"{strength} {row[strength]:g}",
         "score": None
         if row["score"] is None

@@ -9,11 +9,14 @@ if TYPE_CHECKING:
 
 def summarize_embedding(embedding: "GSKN") -> dict[str, Any]:
     """Return the parameters of an embedding that models select, and its columns."""
+    from gskn.pooling import check_pooling
+
     return {
         "branches": list(embedding.branches_),
         "walk_length": embedding.walk_length,
         "n_landmarks": embedding.n_landmarks,
         "weighting": embedding.weighting,
+        "pooling": list(check_pooling(embedding.pooling)),
         "edge_features": list(embedding.edge_features_),
         "columns": embedding.n_features_out_,
     }

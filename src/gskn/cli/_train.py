@@ -219,6 +219,7 @@ def _show(row: dict[str, Any], model: "Predictor", data: str, *, as_json: bool) 
         "nodes per walk": str(row["walk_length"]),
         "landmarks": f"{row['n_landmarks']} per branch and length",
         "weighting": row["weighting"],
+        "pooling": ", ".join(row["pooling"]),
         "columns": f"{row['columns']:,}",
         "kernel": row["kernel"],
         name: f"{row[name]:g}",
