@@ -16,14 +16,6 @@ _CAPTIONS = {
     "nodes": "Nodes are split at random; everything is selected on a fifth of the training "
     "nodes.",
 }
-_METRICS = {
-    "roc_auc": "ROC-AUC",
-    "macro_f1": "macro F1",
-    "micro_f1": "micro F1",
-    "rmse": "RMSE",
-    "mae": "MAE",
-    "r2": "R²",
-}
 
 
 @dataclass(frozen=True)
@@ -115,9 +107,9 @@ def show_results(results: Results, *, as_json: bool) -> None:
 
 def describe_metric(metric: str) -> str:
     """Return the name of a metric with its unit or direction."""
-    from gskn.evaluation import VALUE_METRICS, is_error
+    from gskn.evaluation import VALUE_METRICS, is_error, metric_name
 
-    name = _METRICS.get(metric, metric.replace("_", " "))
+    name = metric_name(metric)
     if metric in VALUE_METRICS:
         return f"{name} (lower is better)" if is_error(metric) else name
     return f"{name} in percent"

@@ -12,6 +12,7 @@ from gskn.evaluation._protocols import evaluate
 from gskn.evaluation._protocols import split as split
 from gskn.evaluation._records import Clock as Clock
 from gskn.evaluation._records import Record, records_to_frame
+from gskn.evaluation._records import metric_name as metric_name
 from gskn.evaluation._records import with_provenance as with_provenance
 from gskn.evaluation._registry import MODELS
 from gskn.evaluation._registry import constant_model as constant_model

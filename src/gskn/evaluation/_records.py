@@ -28,6 +28,14 @@ _N_SHOWN = 3  # metrics in the table for notebooks; the first are the most commo
 _KEYS = ("data", "model", "protocol", "repeat", "fold", "seed")
 _PROVENANCE = ("peak_mebibytes", "day", "commit")
 ERRORS = frozenset({"rmse", "mae"})  # scores in the unit of the targets; lower is better
+_NAMES = {
+    "roc_auc": "ROC-AUC",
+    "macro_f1": "macro F1",
+    "micro_f1": "micro F1",
+    "rmse": "RMSE",
+    "mae": "MAE",
+    "r2": "R²",
+}
 
 
 @dataclass(frozen=True)
@@ -103,9 +111,14 @@ class Records(list[Record]):
             [*key, len(records), *(_mean_text(records, metric) for metric in metrics)]
             for key, records in groups.items()
         ]
-        names = [metric.replace("_", " ") for metric in metrics]
+        names = [metric_name(metric) for metric in metrics]
         table = html_table(["data", "model", "protocol", "records", *names], rows)
         return table + html_paragraph("Mean ± standard deviation over all records.")
+
+
+def metric_name(metric: str) -> str:
+    """Return the name of a metric in tables and plots, such as "macro F1"."""
+    return _NAMES.get(metric, metric.replace("_", " "))
 
 
 def _mean_text(records: list[Record], metric: str) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 
 from gskn._optional import require
 from gskn._validation import check_fraction
-from gskn.evaluation._records import Record
+from gskn.evaluation._records import Record, metric_name
 from gskn.evaluation._scores import (
     VALUE_METRICS,
     Summary,
@@ -30,14 +30,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_NAMES = {
-    "roc_auc": "ROC-AUC",
-    "macro_f1": "Macro F1",
-    "micro_f1": "Micro F1",
-    "rmse": "RMSE",
-    "mae": "MAE",
-    "r2": "R²",
-}
 _ROC_AUC = "roc_auc"
 _MIN_RANGE = 10.0  # percent
 
@@ -89,7 +81,8 @@ def plot_scores(
         for data, value in (chance or {}).items()
         if data in summaries
     }
-    label = _NAMES.get(metric, metric.replace("_", " ").capitalize())
+    label = metric_name(metric)
+    label = f"{label[0].upper()}{label[1:]}"
     scale = _Scale.from_metric(metric)
     with plot_style():
         n_columns = {1: 1, 2: 2, 4: 2}.get(len(summaries), 3)
