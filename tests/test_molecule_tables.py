@@ -119,6 +119,8 @@ def test_goal_of_both_requires_that_both_are_better(tables):
     }.items():
         line = goals(tables, found + records("esol", BOTH, *scores))[1]
         assert f"ahead of both: {verdict}" in line
+    line = goals(tables, found + records("esol", BOTH, 0.5))[1]
+    assert "ahead of both: ahead, but there are too few folds for a test (0.500" in line
 
 
 def test_goal_of_classes_and_undefined_scores(tables):

@@ -207,6 +207,8 @@ def _ahead_of_both(scores: Scores, data: str, kind: str, rival: str) -> str:
     verdict = "**not reached**"
     if best.ours < best.theirs:
         verdict = "reached" if best.is_significant() else "only within the noise"
+        if best.p_value is None:
+            verdict = "ahead, but there are too few folds for a test"
     numbers = f"GSKN alone {found[0].theirs:.3f}, {rival} {found[1].theirs:.3f}"
     return f"{verdict} ({best.ours:.3f}; {numbers})"
 
