@@ -1,3 +1,4 @@
+import os
 import signal
 import sys
 
@@ -5,6 +6,7 @@ import pyarrow.parquet
 import pytest
 
 from gskn import GSKN, GSKNClassifier, datasets
+from gskn.cli._workers import open_workers
 from tests.cli.processes import run_until
 from tests.cli.test_embed import write_rings
 
@@ -101,6 +103,14 @@ def test_a_running_scheduler_is_used(tmp_path, call):
         result = call("predict", model, "MUTAG", "-o", other, "--scheduler", address)
     assert result.returncode == 0, result.stderr
     assert other.read_bytes() == labels.read_bytes()
+
+
+@pytest.mark.dask
+def test_workers_keep_freed_memory():
+    """A setting of Dask that costs a third of the time is not used."""
+    with open_workers(1, None) as map_chunks:
+        (value,) = map_chunks(os.environ.get, ["MALLOC_TRIM_THRESHOLD_"])
+    assert value is None
 
 
 def test_workers_and_scheduler_exclude_each_other(tmp_path, call):

@@ -22,6 +22,9 @@ Scheduler = Annotated[
     str | None, typer.Option(help="Address of a running Dask scheduler.", metavar="ADDRESS")
 ]
 
+# Dask lets workers return freed memory to the system at once, which takes a third of their
+# time (benchmarks/scale/molecules.py).
+_TRIM = "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_"
 _CHUNKS_PER_THREAD = 3  # computed or waiting at a time
 
 
@@ -40,13 +43,14 @@ def open_workers(workers: int | None, scheduler: str | None) -> Iterator[MapChun
     from gskn.cli._console import echo
     from gskn.exceptions import InputError
 
+    dask = require("dask", extra="dask")
     distributed = require("distributed", extra="dask")
     if scheduler is None:
         cluster = {"n_workers": workers, "threads_per_worker": 1, "dashboard_address": ":0"}
     else:
         cluster = {"address": scheduler}
     try:
-        with _ignored_interrupts():
+        with _ignored_interrupts(), dask.config.set({_TRIM: None}):
             client = distributed.Client(**cluster)
     except (OSError, ValueError) as error:
         raise InputError(f"No scheduler answers at {scheduler!r}.") from error
