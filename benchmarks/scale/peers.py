@@ -2,10 +2,11 @@
 
 The other libraries run in an interpreter of their own, on one thread. The methods differ:
 a row of gskn holds the 15 patterns of four nodes of every node, a motif count of igraph is
-one number for the whole graph, and networkit counts the triangles of every edge. Sampled
-walks are compared with pecanpy in ``speed/sampling.py``.
+one number for the whole graph, networkit counts the triangles of every edge, and
+orca-graphlets, which is written in Python, the 15 orbits of graphlets of every node. Ten
+sampled walks of six nodes from every node are compared with pecanpy.
 
-    python -m venv peer && peer/bin/pip install networkit igraph
+    python -m venv peer && peer/bin/pip install networkit igraph pecanpy orca-graphlets
     python benchmarks/scale/peers.py --python peer/bin/python --scale 14
 """
 
@@ -19,16 +20,17 @@ from pathlib import Path
 import numpy as np
 from graphs import rmat
 
-from gskn import pattern_counts
+from gskn import pattern_counts, sample_walks
 
 _REPEATS = 3
+_WALK_LENGTH, _N_WALKS = 6, 10
 
 # Prints the CPU seconds of each library that is installed, as JSON.
 PEERS = """
 import json, sys, time
 import numpy as np
 
-folder = sys.argv[1]
+folder, length, n_walks = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 indptr, indices = (np.load(f"{folder}/{name}.npy") for name in ("indptr", "indices"))
 n = len(indptr) - 1
 rows = np.repeat(np.arange(n), np.diff(indptr))
@@ -60,6 +62,23 @@ try:
     measure("networkit, triangles of every edge", score.run)
 except ImportError:
     pass
+try:
+    from orca import orca_nodes
+    if len(edges) < 10_000:
+        work = lambda: orca_nodes(edges, n, graphlet_size=4)
+        measure("orca-graphlets, orbits of 4 nodes of every node", work)
+except ImportError:
+    pass
+try:
+    from pecanpy.pecanpy import FirstOrderUnweighted
+    graph = FirstOrderUnweighted(p=1, q=1, workers=1, random_state=0)
+    graph.set_node_ids(None, num_nodes=n)
+    graph.indptr, graph.indices = indptr.astype(np.uint32), indices.astype(np.uint32)
+    graph.data = np.ones(len(indices), dtype=np.float32)
+    graph.simulate_walks(1, length - 1)  # compile; pecanpy counts steps
+    measure("pecanpy, sampled walks", lambda: graph.simulate_walks(n_walks, length - 1))
+except ImportError:
+    pass
 print(json.dumps(seconds))
 """
 
@@ -79,11 +98,15 @@ def main() -> None:
             pattern_counts(graph, length, method="exact")
         seconds = (time.process_time() - begin) / _REPEATS
         ours[f"gskn, patterns of {length} nodes of every node"] = round(seconds, 4)
+    sample_walks(graph, _WALK_LENGTH, 1)
+    begin = time.process_time()
+    sample_walks(graph, _WALK_LENGTH, _N_WALKS)
+    ours["gskn, sampled walks"] = round(time.process_time() - begin, 4)
     with tempfile.TemporaryDirectory() as folder:
         np.save(Path(folder) / "indptr.npy", graph.adjacency.indptr)
         np.save(Path(folder) / "indices.npy", graph.adjacency.indices)
         output = subprocess.run(
-            [options.python, "-c", PEERS, folder],
+            [options.python, "-c", PEERS, folder, str(_WALK_LENGTH), str(_N_WALKS)],
             capture_output=True,
             text=True,
             check=True,
