@@ -557,6 +557,7 @@ def test_records_become_a_frame_and_a_table():
     assert len(evaluation.records_to_frame([])) == 0
     html = records._repr_html_()
     assert "ldp" in html
+    assert "ROC-AUC" in html
     assert "±" in html
 
 
