@@ -83,9 +83,22 @@ def test_values_train_a_regressor(tmp_path, folder, call):
     assert (code, stderr) == (0, "")
     assert "30 graphs, values from 4.5 to 10.5: training a regressor" in stdout
     assert " mean squared error " in stdout
+    assert "no better than" not in stdout
     model = GSKNRegressor.load(out)
     data = datasets.read(folder)
     assert model.score(data.graphs, data.y.astype(float)) > 0.9
+
+
+def test_values_that_cannot_be_predicted_are_remarked(tmp_path, call):
+    graphs = tmp_path / "equal"
+    graphs.mkdir()
+    for number in range(12):
+        nx.write_graph6(nx.cycle_graph(5), graphs / f"g{number}.g6")
+    values = "".join(f"g{number},{number * number + 0.5}\n" for number in range(12))
+    (graphs / "labels.csv").write_text(f"graph,value\n{values}")
+    code, stdout, _ = call("train", graphs, "-o", tmp_path / "model.gskn")
+    assert code == 0
+    assert "The model is no better than the baseline." in " ".join(stdout.split())
 
 
 def test_json_contains_the_selection(tmp_path, folder, call):

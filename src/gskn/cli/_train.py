@@ -256,8 +256,11 @@ def _caption(row: dict[str, Any], data: str) -> str:
     constant = "the largest class" if row["task"] == "classes" else "the mean value"
     if row["metric"] == "balanced accuracy":
         constant = "one class"
+    gain = row["score"] - row["baseline_score"]
+    gain = gain if row["task"] == "classes" else -gain  # of an error
+    remark = "" if gain > 0 else " The model is no better than the baseline."
     return (
-        f"± is the standard error. The baseline always predicts {constant}. The model was "
-        "selected by this score, so the score is slightly optimistic; gskn evaluate "
-        f"{data} estimates the score for new graphs."
+        f"± is the standard error. The baseline always predicts {constant}.{remark} The "
+        "model was selected by this score, so the score is slightly optimistic; gskn "
+        f"evaluate {data} estimates the score for new graphs."
     )
