@@ -85,23 +85,22 @@ def missing_package(example):
     return next((name for name in names if find_spec(name) is None), None)
 
 
-def missing_data(example):
-    """Return a data set that an example loads and that would be downloaded."""
+def needs_download(example):
+    """Return whether an example loads a data set that is not built in."""
     names = re.findall(r"datasets\.load\(\"(\w+)\"\)", example.read_text())
-    home = datasets.data_home()
-    sets = (datasets.find_set(name) for name in names)
-    return next(
-        (s.name for s in sets if s.file and datasets.find_files(s, home) is None), None
+    sets = map(datasets.find_set, names)
+    return any(
+        s.file and datasets.find_files(s, datasets.data_home()) is None for s in sets
     )
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
-def test_example_runs_as_a_notebook(example, tmp_path):
+def test_example_runs_as_a_notebook(example, tmp_path, request, monkeypatch):
     if package := missing_package(example):
         pytest.skip(f"needs {package}")
-    if data := missing_data(example):
-        pytest.skip(f"needs the data set {data}")
+    if needs_download(example):
+        monkeypatch.setenv("GSKN_DATA", str(request.getfixturevalue("real_data")))
     cells = re.split(r"^# %%.*$", example.read_text(), flags=re.MULTILINE)
     outputs = run_cells(cells, tmp_path)
     assert any("image/png" in data for cell in outputs for data in displays(cell))
