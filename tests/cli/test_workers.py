@@ -1,3 +1,4 @@
+import logging
 import os
 import signal
 import sys
@@ -12,6 +13,15 @@ from tests.cli.test_embed import write_rings
 
 dask = pytest.importorskip("dask", reason="needs the dask extra")
 pytest.importorskip("distributed", reason="needs the dask extra")
+
+
+@pytest.fixture(autouse=True)
+def _environment():
+    """Restore the environment of this process, which Dask changes for its workers."""
+    before = dict(os.environ)
+    yield
+    os.environ.clear()
+    os.environ.update(before)
 
 
 @pytest.mark.dask
@@ -121,3 +131,13 @@ def test_workers_and_scheduler_exclude_each_other(tmp_path, call):
     assert result.returncode == 2
     assert "use one of --workers and --scheduler" in " ".join(result.stderr.split())
     assert not (tmp_path / "rows.csv").exists()
+
+
+@pytest.mark.dask
+def test_workers_log_nothing_while_they_are_closed():
+    """Their exceptions are raised here; a failed heartbeat would be a traceback."""
+    with open_workers(1, None) as map_chunks:
+        logger = logging.getLogger("distributed.worker")  # is looked up by its name
+        levels = list(map_chunks(logging.Logger.getEffectiveLevel, [logger]))
+    assert levels == [logging.CRITICAL]
+    assert logger.getEffectiveLevel() < logging.CRITICAL

@@ -22,9 +22,15 @@ Scheduler = Annotated[
     str | None, typer.Option(help="Address of a running Dask scheduler.", metavar="ADDRESS")
 ]
 
-# Dask lets workers return freed memory to the system at once, which takes a third of their
-# time (benchmarks/scale/molecules.py).
-_TRIM = "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_"
+_ENVIRONMENT = "distributed.nanny.pre-spawn-environ"
+_WORKER_OPTIONS = {
+    # Dask lets workers return freed memory to the system at once, which takes a third of
+    # their time (benchmarks/scale/molecules.py).
+    f"{_ENVIRONMENT}.MALLOC_TRIM_THRESHOLD_": None,
+    # A worker that sends a heartbeat while it is closed prints a traceback. Exceptions of
+    # tasks are raised in this process.
+    f"{_ENVIRONMENT}.DASK_LOGGING__DISTRIBUTED": "critical",
+}
 _CHUNKS_PER_THREAD = 3  # computed or waiting at a time
 
 
@@ -50,7 +56,7 @@ def open_workers(workers: int | None, scheduler: str | None) -> Iterator[MapChun
     else:
         cluster = {"address": scheduler}
     try:
-        with _ignored_interrupts(), dask.config.set({_TRIM: None}):
+        with _ignored_interrupts(), dask.config.set(_WORKER_OPTIONS):
             client = distributed.Client(**cluster)
     except (OSError, ValueError) as error:
         raise InputError(f"No scheduler answers at {scheduler!r}.") from error
