@@ -3,7 +3,7 @@
 The molecules are those of the package molsets, whose wheel is downloaded with
 ``pip download molsets --no-deps``; without it, random graphs of the size of molecules. The
 work is counted in CPU seconds of all processes, because other programs may be running;
-starting the workers and compiling are not counted.
+starting the workers, imports and compiling are not counted.
 
     python benchmarks/scale/molecules.py --wheel molsets-0.3.1-py3-none-any.whl --n 100000
 """
@@ -22,7 +22,7 @@ import dask
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from dask.dataframe import read_parquet
+from dask.dataframe import from_pandas, read_parquet
 from distributed import Client, LocalCluster
 from processes import Timer, measure, peak_gigabytes
 
@@ -92,11 +92,16 @@ def run_dask(folder: str, n_workers: int) -> dict[str, Any]:
     with cluster, Client(cluster) as client:
         model = GSKN.load(Path(folder) / "model.gskn")
         frame = read_parquet(f"{folder}/0*.parquet")
-        first = pq.read_table(f"{folder}/0000.parquet").slice(0, 500)
-        client.run(EmbedTable(model), first)
+        first = pq.read_table(f"{folder}/0000.parquet").slice(0, 1000).to_pandas()
+        first = from_pandas(first, npartitions=4 * n_workers)
+        gskn_dask.transform(model, first).to_parquet(
+            f"{folder}/first-{n_workers}", write_index=False
+        )
         before = client.run(time.process_time)
         with Timer() as timer:
-            gskn_dask.transform(model, frame).to_parquet(f"{folder}/rows-{n_workers}")
+            gskn_dask.transform(model, frame).to_parquet(
+                f"{folder}/rows-{n_workers}", write_index=False
+            )
         after = client.run(time.process_time)
         of_workers = [round(after[key] - before[key], 2) for key in before]
         peaks = client.run(peak_gigabytes)
@@ -112,12 +117,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--wheel", type=Path, help="of molsets")
     parser.add_argument("--n", type=int, default=100_000, help="number of molecules")
-    parser.add_argument("--partitions", type=int, default=40)
+    parser.add_argument("--size", type=int, default=8_000, help="molecules per partition")
     parser.add_argument("--workers", type=int, nargs="*", default=[1, 2])
     options = parser.parse_args()
     os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "1"
     with tempfile.TemporaryDirectory() as folder:
-        write_partitions(Path(folder), options.wheel, options.n, options.partitions)
+        n_parts = max(1, round(options.n / options.size))
+        write_partitions(Path(folder), options.wheel, options.n, n_parts)
         sample = pq.read_table(f"{folder}/0000.parquet")
         model = GSKN(random_state=0).fit(sample)
         model.save(Path(folder) / "model.gskn")
