@@ -67,7 +67,7 @@ def test_a_fit_is_not_finished_when_it_has_read_all_graphs(capsys, monkeypatch):
     with counting() as count:
         assert sum(chunk.n_graphs for chunk in count("fitting", [graphs])) == 4
         capsys.readouterr()
-        for _ in range(1000):  # a line may have been started before
+        for _ in range(6000):  # a line may have been started before
             if len(lines) < 2:
                 time.sleep(0.01)
                 lines += capsys.readouterr().err.splitlines()
